@@ -202,6 +202,21 @@ public record Installation(Path folder) {
         return command;
     }
 
+    /// A run's events of one kind.
+    List<JsonNode> events(String run, String kind) throws IOException, InterruptedException {
+        var json = new ObjectMapper();
+        var events = new ArrayList<JsonNode>();
+        for (String line : run("events", run, "--json", "--kind", kind)
+                .expect(0)
+                .out()
+                .lines()
+                .filter(each -> !each.isBlank())
+                .toList()) {
+            events.add(json.readTree(line));
+        }
+        return events;
+    }
+
     /// The names in a folder of the data folder; none when it is not there.
     List<String> names(String within) throws IOException {
         Path place = data().resolve(within);

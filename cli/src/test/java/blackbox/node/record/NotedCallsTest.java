@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.node.record.Installation.Ended;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,8 +14,6 @@ import org.junit.jupiter.api.io.TempDir;
 /// Calls by which a process gets around others, or around what is recorded, are events with the result that the caller
 /// got, also where the kernel refused them.
 final class NotedCallsTest {
-
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     /// Prints what the record should call each, and the negated error.
     private static final String CALLS = """
@@ -129,17 +126,8 @@ final class NotedCallsTest {
 
     private static List<JsonNode> privileges(Installation blackbox, Ended recorded) throws Exception {
         String run = recorded.recorded().path("run").asText();
-        var uses = new ArrayList<JsonNode>();
-        for (String line : blackbox.run("events", run, "--json", "--kind", "privilege.use")
-                .expect(0)
-                .out()
-                .lines()
-                .toList()) {
-            JsonNode event = JSON.readTree(line);
-            if (event.path("actor").asText().equals("agent")) {
-                uses.add(event);
-            }
-        }
-        return uses;
+        return blackbox.events(run, "privilege.use").stream()
+                .filter(each -> each.path("actor").asText().equals("agent"))
+                .toList();
     }
 }

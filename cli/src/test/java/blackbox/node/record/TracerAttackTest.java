@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.node.record.Installation.Ended;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,8 +14,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Agents that try to end the tracer, or to starve it. It goes on, and the record is complete.
 final class TracerAttackTest {
-
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     /// Tries everything that a root without capabilities might do to the processes that watch it.
     private static final String AS_ROOT = """
@@ -147,23 +144,10 @@ final class TracerAttackTest {
         blackbox = Installation.in(folder);
     }
 
-    private static List<JsonNode> events(String run, String kind) throws Exception {
-        var events = new ArrayList<JsonNode>();
-        for (String line : blackbox.run("events", run, "--json", "--kind", kind)
-                .expect(0)
-                .out()
-                .lines()
-                .filter(each -> !each.isBlank())
-                .toList()) {
-            events.add(JSON.readTree(line));
-        }
-        return events;
-    }
-
     /// The run's id, once it has been verified to be complete and its tracer to have lived on.
     private static String complete(Ended ended) throws Exception {
         String run = ended.recorded().path("run").asText();
-        for (JsonNode finding : events(run, "recorder.finding")) {
+        for (JsonNode finding : blackbox.events(run, "recorder.finding")) {
             assertEquals("LIMIT_REACHED", finding.path("what").asText(), finding::toString);
         }
         assertEquals(
@@ -188,7 +172,7 @@ final class TracerAttackTest {
         assertEquals(
                 List.of(), done.stream().filter(line -> line.endsWith(" DONE")).toList());
         String run = complete(ended);
-        List<JsonNode> used = events(run, "privilege.use");
+        List<JsonNode> used = blackbox.events(run, "privilege.use");
         assertEquals(6, used.stream().filter(each -> isRefused(each, "prlimit")).count(), used::toString);
         // Two to each of three; one that F_SETOWN sends is no call, and none of it is an event.
         assertEquals(6, used.stream().filter(each -> isRefused(each, "kill")).count(), used::toString);
@@ -204,7 +188,7 @@ final class TracerAttackTest {
                         "record", "--json", "--tier", "live", "--user", "root", "--", "python3", "-c", HELPERS)
                 .expect(0);
         assertEquals("97\n-1\nFalse\n", ended.out());
-        List<JsonNode> used = events(complete(ended), "privilege.use");
+        List<JsonNode> used = blackbox.events(complete(ended), "privilege.use");
         assertEquals(1, used.stream().filter(each -> isRefused(each, "helper")).count(), used::toString);
     }
 
@@ -229,6 +213,6 @@ final class TracerAttackTest {
         // The first may be among those that are ended when their memory runs out.
         Ended ended = blackbox.run("record", "--json", "--tier", "live", "--", "python3", "-c", FORKS);
         String run = complete(ended);
-        assertTrue(events(run, "process.fork").size() > 500, () -> "a bomb");
+        assertTrue(blackbox.events(run, "process.fork").size() > 500, () -> "a bomb");
     }
 }

@@ -8,7 +8,6 @@ import blackbox.files.Folders;
 import blackbox.node.record.Installation.Ended;
 import blackbox.recorder.guest.TracerFiles;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 /// where the agent asks for it; all else is as it always is.
 final class TracerEndedTest {
 
-    private static final ObjectMapper JSON = new ObjectMapper();
     private static final String HOOK = "            self.drain()\n            now = time.monotonic()\n";
     private static final String ENDS = "            if os.path.exists('/tmp/end-all') or "
             + "os.path.exists('/tmp/end-one') and '--resume' not in sys.argv:\n"
@@ -86,21 +84,8 @@ final class TracerEndedTest {
                 .await();
     }
 
-    private static List<JsonNode> events(String run, String kind) throws Exception {
-        var events = new ArrayList<JsonNode>();
-        for (String line : blackbox.run("events", run, "--json", "--kind", kind)
-                .expect(0)
-                .out()
-                .lines()
-                .filter(each -> !each.isBlank())
-                .toList()) {
-            events.add(JSON.readTree(line));
-        }
-        return events;
-    }
-
     private static List<String> findings(String run) throws Exception {
-        return events(run, "recorder.finding").stream()
+        return blackbox.events(run, "recorder.finding").stream()
                 .map(each -> each.path("what").asText())
                 .toList();
     }
@@ -111,14 +96,14 @@ final class TracerEndedTest {
         Ended ended = record("end-one").expect(125).saying("the guest's tracer ended (signal 9)");
         String run = ended.recorded().path("run").asText();
         assertEquals(List.of("TRACER_ENDED"), findings(run));
-        long frozenAfter = events(run, "recorder.finding")
+        long frozenAfter = blackbox.events(run, "recorder.finding")
                 .getFirst()
                 .path("detail")
                 .path("frozenAfterNs")
                 .asLong(-1);
         assertTrue(frozenAfter >= 0, () -> "the kernel said that the agent was frozen, after " + frozenAfter + " ns");
         var created = new HashSet<String>();
-        for (JsonNode opened : events(run, "file.open")) {
+        for (JsonNode opened : blackbox.events(run, "file.open")) {
             if (opened.path("created").asBoolean()) {
                 created.add(opened.path("path").asText());
             }
@@ -137,7 +122,7 @@ final class TracerEndedTest {
                         .json()
                         .path("completeness")
                         .asText());
-        System.err.println("record test: " + events(run, "recorder.finding"));
+        System.err.println("record test: " + blackbox.events(run, "recorder.finding"));
     }
 
     @Test
