@@ -4,6 +4,7 @@ import fcntl
 import os
 import pwd
 import signal
+import stat
 import termios
 import time
 
@@ -46,9 +47,11 @@ HIDDEN = "/run/blackbox"
 
 
 class Agent:
-    """One run of the agent. `pid` is None until it has been started."""
+    """One run of the agent. `pid` is None until it has been started. `root` is where its root directory is for this process,
+    "/" if both have the same."""
 
-    def __init__(self):
+    def __init__(self, root):
+        self.root = root
         self.pid = None
         self.cgroup_id = 0
         self.namespace = -1
@@ -64,7 +67,7 @@ class Agent:
         holder = os.fork()
         if holder == 0:
             try:
-                _confine()
+                _confine(self.root)
                 os.write(done, b"+")
                 signal.pause()
             finally:
@@ -76,6 +79,32 @@ class Agent:
         os.kill(holder, signal.SIGKILL)
         os.waitpid(holder, 0)
         os.close(ready)
+        if self.root != "/":
+            # What the agent wrote is data here, whatever it is to the agent.
+            _restrict(self.root, boot.MS_NOEXEC)
+
+    def show(self, path):
+        """Shows at `path` what the agent's root directory has there: what is executed from the image then works on it, and the
+        record has the agent's name for it. It follows no link, and what the agent mounted is not seen.
+
+        OSError if there is no folder at `path` (of one name, from the root)."""
+        if self.root == "/":
+            return
+        theirs = f"{self.root}{path}"
+        try:
+            found = os.lstat(theirs)
+        except FileNotFoundError:
+            raise OSError(f"there is no {path} any more") from None
+        if not stat.S_ISDIR(found.st_mode):
+            raise OSError(f"{path} is no folder any more")
+        if os.path.samestat(found, os.stat(path)):
+            return
+        folder = os.open(theirs, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            boot.mount(f"/proc/self/fd/{folder}", path, "", boot.MS_BIND)
+        finally:
+            os.close(folder)
+        _restrict(path, boot.MS_NOEXEC)
 
     def limit(self, pids):
         """The most processes and threads at once; 0 for as many as there can be beside what watches it. And what there is of
@@ -116,7 +145,7 @@ class Agent:
         """What the disk still takes, from whomever; 0 for all that there is. ext4 keeps the rest back, also from root, and
         statfs says so: nothing needs to be made anew or grown for it, so every size starts from the same snapshot."""
         if octets:
-            disk = os.statvfs("/")
+            disk = os.statvfs(self.root)
             boot.write(RESERVED, str(max(0, disk.f_bfree - octets // disk.f_frsize)))
 
     def limits_reached(self):
@@ -187,17 +216,34 @@ def _become(account, last_capability, namespace, descriptors):
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
-def _confine():
+def _confine(root):
     boot.check(boot.LIBC.unshare(CLONE_NEWNS), "unshare")
     boot.mount("none", "/", "", boot.MS_REC | boot.MS_PRIVATE)
+    if root != "/":
+        _enter(root)
     for path in READ_ONLY:
         _make_read_only(path)
     boot.mount("none", HIDDEN, "tmpfs", boot.MS_RDONLY | boot.MS_NOSUID | boot.MS_NODEV, "size=4k,mode=555")
 
 
+def _enter(root):
+    """Makes `root` the root of this mount namespace. Of the root before it only the kernel's own file systems are left."""
+    for name in ("proc", "sys", "dev"):
+        boot.mount(f"/{name}", f"{root}/{name}", "", boot.MS_MOVE)
+    boot.mount("run", f"{root}/run", "tmpfs", boot.MS_NOSUID | boot.MS_NODEV, "mode=755")
+    os.mkdir(f"{root}{HIDDEN}")
+    os.chdir(root)
+    boot.check(boot.LIBC.pivot_root(b".", b"."), "pivot_root")
+    boot.check(boot.LIBC.umount2(b".", boot.MNT_DETACH), "detach the root before")
+
+
 def _make_read_only(path):
     boot.mount(path, path, "", boot.MS_BIND)
-    boot.mount("none", path, "", boot.MS_REMOUNT | boot.MS_BIND | boot.MS_RDONLY | boot.MS_NOSUID | boot.MS_NODEV)
+    _restrict(path, boot.MS_RDONLY)
+
+
+def _restrict(path, flags):
+    boot.mount("none", path, "", boot.MS_REMOUNT | boot.MS_BIND | boot.MS_NOSUID | boot.MS_NODEV | flags)
 
 
 def _give_way():

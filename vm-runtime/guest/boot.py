@@ -10,7 +10,8 @@ import struct
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
-MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 16384, 1 << 18
+MS_REMOUNT, MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE = 32, 4096, 8192, 16384, 1 << 18
+MNT_DETACH = 2
 
 ADJ_TICK = 0x4000
 MCL_CURRENT, MCL_FUTURE = 1, 2
@@ -18,6 +19,8 @@ SYS_PIDFD_GETFD = 438
 
 PORTS = "/dev/virtio-ports"
 PRIVATE = "/run/blackbox/private"
+# Where initrd.sh leaves what becomes the agent's root.
+AGENTS_ROOT = "/mnt"
 
 # Device nodes that lead around the file system, by prefix: disks, virtio ports, memory, logs, unused terminals.
 DOORS = ("vd", "vport", "mem", "port", "kmsg", "loop", "nvram", "hwrng", "ttyS", "vcs", "snapshot", "userfaultfd", "rtc", "hpet", "console")

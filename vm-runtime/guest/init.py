@@ -3,6 +3,9 @@
 The order is the point: the tracer is ready before `ready` is said, the host takes its snapshot after `ready`, and the
 agent starts only on the host's `start`. Nothing but this file, the tracer and `tar` runs before the agent.
 
+As process 1 its root is the read-only image. The agent's is a writable overlay over it (agent.py), so that what is executed
+or read here is never a file of the agent's.
+
 It can also run as a systemd service (see ../nixos), where somebody else has brought the machine up and, unless the
 host's protocol is used, starts the agents once this service is ready.
 """
@@ -163,13 +166,13 @@ class DiskKeeper:
     and the kernel would keep it to itself for five seconds and more. One of its own, for it may have to wait. Each time
     that it is done it tells when it began: what was written before is on the disk."""
 
-    def __init__(self):
+    def __init__(self, path):
         go, self.go = os.pipe()
         self.done, done = os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
             try:
-                root = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
+                root = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
                 kept = {go, done, root}
                 for fd in set(range(3, 1024)) - kept:
                     os.closerange(fd, fd + 1)
@@ -205,9 +208,10 @@ class Init:
         self.workspace_in = open_disk("/dev/vdc", os.O_RDONLY)
         self.workspace_out = open_disk("/dev/vdd", os.O_RDWR)
         self.random = os.open("/dev/random", os.O_WRONLY | os.O_CLOEXEC)
-        self.agent = agents.Agent()
+        self.agent = agents.Agent(boot.AGENTS_ROOT if FIRST else "/")
         self.agent.prepare()
-        self.disk = DiskKeeper()
+        self.agent.show(WORKSPACE)
+        self.disk = DiskKeeper(self.agent.root)
         events = boot.hide_events_port()
         boot.forbid()
         if FIRST:
@@ -231,7 +235,7 @@ class Init:
             try:
                 step()
             except Exception as failure:  # one bad message must not end process 1
-                # Not the stack: for that Python would read files, which may be the agent's by now.
+                # Not the stack: for that Python would read files.
                 print(f"blackbox: init: {type(failure).__name__}: {failure}", file=sys.stderr, flush=True)
                 self.control.say({"type": "error", "what": f"{type(failure).__name__}: {failure}"[:2000]})
             step = self.turn
@@ -376,7 +380,7 @@ class Init:
 
     def unpacked(self, status, message):
         if status != 0:
-            full = " for want of room on the disk" if os.statvfs("/").f_bavail == 0 else ""
+            full = " for want of room on the disk" if os.statvfs(self.agent.root).f_bavail == 0 else ""
             raise OSError(f"the workspace could not be unpacked{full}: tar ended with {status}")
         self.prepared(message)
 
@@ -503,16 +507,25 @@ class Init:
 
     def collect(self, _message):
         self.agent.kill_all()
+        try:
+            self.agent.show(WORKSPACE)
+        except OSError as failure:
+            self.uncollected(str(failure))
+            return
         arguments = ["-c", "-f", "-", "--format=posix", "--sort=name", "--numeric-owner", "--warning=no-file-ignored"]
         arguments += ["--pax-option=delete=atime,delete=ctime", "-C", WORKSPACE, "."]
         self.workers[self.tar(self.workspace_out, arguments)] = self.collected
 
     def collected(self, status):
         if status != 0:
-            raise OSError(f"the workspace could not be collected: tar ended with {status}")
+            self.uncollected(f"tar ended with {status}")
+            return
         length = os.lseek(self.workspace_out, 0, os.SEEK_CUR)
         os.fsync(self.workspace_out)
         self.control.say({"type": "collected", "bytes": length})
+
+    def uncollected(self, why):
+        self.control.say({"type": "uncollected", "what": why})
 
     def poweroff(self, _message):
         self.agent.kill_all()

@@ -1,13 +1,15 @@
 #!/bin/busybox sh
 # The first process of the guest, from the initrd: loads our few modules, puts the writable overlay (vdb) over the
-# read-only root (vda), copies our own files to /run/blackbox and hands over to init.py.
+# read-only image (vda), copies our own files to /run/blackbox and hands over to init.py. What runs and watches the agent
+# has the image itself as its root, so that nobody can change what it executes; the overlay, which becomes the agent's root
+# (agent.py), is at /mnt.
 bb=/bin/busybox
 fail() {
     echo "blackbox: initrd: $*"
     # With panic=-1 and QEMU's -no-reboot the end of process 1 ends the VM: nothing waits for a shell that nobody sees.
     exit 1
 }
-$bb mkdir -p /proc /sys /dev /root /lower /state
+$bb mkdir -p /proc /sys /dev /lower /state
 $bb mount -t proc proc /proc && $bb mount -t sysfs sys /sys && $bb mount -t devtmpfs dev /dev || fail "mounts"
 while read -r module; do
     $bb insmod "/modules/$module" || fail "module $module"
@@ -21,10 +23,10 @@ fi
 $bb mount -t erofs -o ro /dev/vda /lower || fail "root image"
 $bb mount -t ext4 -o noatime /dev/vdb /state || fail "state disk"
 $bb mkdir -p /state/upper /state/work
-$bb mount -t overlay -o lowerdir=/lower,upperdir=/state/upper,workdir=/state/work overlay /root || fail "overlay"
-$bb mount -t tmpfs -o mode=755,nosuid,nodev run /root/run || fail "run"
-$bb cp -r /blackbox /root/run/blackbox || fail "guest files"
+$bb mount -t overlay -o lowerdir=/lower,upperdir=/state/upper,workdir=/state/work overlay /lower/mnt || fail "overlay"
+$bb mount -t tmpfs -o mode=755,nosuid,nodev run /lower/run || fail "run"
+$bb cp -r /blackbox /lower/run/blackbox || fail "guest files"
 for m in dev proc sys; do
-    $bb mount --move /$m /root/$m || fail "move $m"
+    $bb mount --move /$m /lower/$m || fail "move $m"
 done
-exec $bb switch_root /root /usr/bin/python3 -I -S -u /run/blackbox/init/init.py
+exec $bb switch_root /lower /usr/bin/python3 -I -S -u /run/blackbox/init/init.py

@@ -25,13 +25,21 @@ import org.junit.jupiter.api.io.TempDir;
 final class TracerEndedTest {
 
     private static final String HOOK = "            self.drain()\n            now = time.monotonic()\n";
-    private static final String ENDS = "            if os.path.exists('/tmp/end-all') or "
-            + "os.path.exists('/tmp/end-one') and '--resume' not in sys.argv:\n"
+    /// Where the agent's root is for the tracer (`boot.py`).
+    private static final String ENDS = "            if os.path.exists('/mnt/tmp/end-all') or "
+            + "os.path.exists('/mnt/tmp/end-one') and '--resume' not in sys.argv:\n"
             + "                os.kill(os.getpid(), 9)\n";
 
-    /// Never ends by itself, and never pauses.
+    /// Replaces what the next tracer and `tar` would be executed from, if that were its own files. Never ends by
+    /// itself,
+    /// and never pauses.
     private static final String AGENT = """
             import os, sys
+            for path in ('/usr/bin/python3', '/usr/bin/tar', '/usr/lib/x86_64-linux-gnu/libc.so.6'):
+                with open('/planted', 'w') as file:
+                    file.write('#!/bin/busybox sh\\necho planted >>/workspace/planted\\n')
+                os.chmod('/planted', 0o755)
+                os.rename('/planted', path)
             made = 0
             while True:
                 with open('/workspace/%05d' % made, 'w') as file:
@@ -76,8 +84,8 @@ final class TracerEndedTest {
 
     /// The class loader looks there first.
     private static Ended record(String endOf) throws Exception {
-        var command = new ArrayList<>(
-                Installation.command("record", "--json", "--tier", "live", "--", "python3", "-c", AGENT, endOf));
+        var command = new ArrayList<>(Installation.command(
+                "record", "--json", "--tier", "live", "--user", "root", "--", "python3", "-c", AGENT, endOf));
         command.add(1, "-Xbootclasspath/a:" + changed);
         return blackbox.start(new ProcessBuilder(command)
                         .redirectInput(Path.of("/dev/null").toFile()))
@@ -113,6 +121,7 @@ final class TracerEndedTest {
             List<String> files =
                     left.map(each -> "/workspace/" + each.getFileName()).toList();
             assertTrue(files.size() >= 50, files::toString);
+            assertFalse(files.contains("/workspace/planted"));
             assertTrue(created.containsAll(files), () -> "all of " + files + " in " + created);
         }
         assertEquals(

@@ -20,7 +20,6 @@ import blackbox.schemas.event.Source;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
-import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import java.io.IOException;
 import java.io.PrintWriter;

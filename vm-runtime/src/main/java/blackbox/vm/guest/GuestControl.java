@@ -12,6 +12,7 @@ import blackbox.vm.machine.GuestEntropy;
 import blackbox.vm.machine.GuestMessage;
 import blackbox.vm.machine.GuestMessage.Closed;
 import blackbox.vm.machine.GuestMessage.Collected;
+import blackbox.vm.machine.GuestMessage.Collection;
 import blackbox.vm.machine.GuestMessage.Drained;
 import blackbox.vm.machine.GuestMessage.Exit;
 import blackbox.vm.machine.GuestMessage.Failure;
@@ -23,6 +24,7 @@ import blackbox.vm.machine.GuestMessage.Started;
 import blackbox.vm.machine.GuestMessage.Synced;
 import blackbox.vm.machine.GuestMessage.Told;
 import blackbox.vm.machine.GuestMessage.TracerEnded;
+import blackbox.vm.machine.GuestMessage.Uncollected;
 import blackbox.vm.machine.Terminal;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -157,9 +159,15 @@ public final class GuestControl {
     }
 
     /// Has the guest write its workspace to the output disk; returns how many octets the archive has.
+    ///
+    /// @throws VmException `WORKSPACE_REFUSED` when the guest says that it has none
     public long collect(Duration timeout) throws VmException {
         say("collect");
-        return await(Collected.class, "collect the workspace", timeout).bytes();
+        return switch (await(Collection.class, "collect the workspace", timeout)) {
+            case Collected(long bytes) -> bytes;
+            case Uncollected(String what) ->
+                throw new VmException(Code.WORKSPACE_REFUSED, "the guest reports: " + what);
+        };
     }
 
     /// Has the guest shut down cleanly.

@@ -78,8 +78,14 @@ public sealed interface GuestMessage {
     /// @param frozenNanos when the kernel said that no process of the agent runs any more, -1 if it did not in time
     record TracerEnded(int status, long bootNanos, long frozenNanos) implements GuestMessage {}
 
+    /// What came of collecting the workspace.
+    sealed interface Collection extends GuestMessage {}
+
     /// The workspace is on its disk.
-    record Collected(long bytes) implements GuestMessage {}
+    record Collected(long bytes) implements Collection {}
+
+    /// There is no workspace, or it could not be written to its disk.
+    record Uncollected(String what) implements Collection {}
 
     /// Something failed in the guest.
     record Failure(String what) implements GuestMessage {}
@@ -120,6 +126,7 @@ public sealed interface GuestMessage {
                         boot,
                         node.path("frozenKtimeNs").asLong());
             case "collected" -> new Collected(node.path("bytes").asLong(-1));
+            case "uncollected" -> new Uncollected(printable(text(node, "what", 2000)));
             case "error" -> new Failure(printable(text(node, "what", 2000)));
             default -> throw new IllegalArgumentException("a message of unknown type");
         };
