@@ -101,6 +101,8 @@ class Agent:
             return
         folder = os.open(theirs, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
+            if os.path.ismount(path):  # nothing can be mounted over a folder that was removed
+                boot.check(boot.LIBC.umount2(path.encode(), boot.MNT_DETACH), f"unmount {path}")
             boot.mount(f"/proc/self/fd/{folder}", path, "", boot.MS_BIND)
         finally:
             os.close(folder)
