@@ -171,6 +171,7 @@ final class LimitsTest {
         blackbox.run("record", "--tier", "live", "--disk", "16M", "--workspace", large.toString(), "--", "true")
                 .expect(125)
                 .saying("more than the agent's disk may hold");
+        assertEquals("[]", blackbox.run("runs", "--json").expect(0).out().strip(), "a run that never began is missing");
         blackbox.run("record", "--disk", "16G", "--", "true").expect(2).saying("--disk takes 16M to 15G");
         blackbox.run("record", "--disk", "1M", "--", "true").expect(2).saying("--disk takes 16M to 15G");
     }

@@ -170,7 +170,7 @@ public final class RecordSession {
             RecordResult result = record(
                     vm,
                     log,
-                    new StartedRun(inPresentSize(), run, startedAt, tier, steady, clock, certification.await(), vault));
+                    new StartedRun(inPresentSize(), run, startedAt, tier, steady, clock, certification.enter(), vault));
             left.await(interrupted ? Duration.ZERO : OTHERS_PATIENCE);
             return result;
         }
@@ -178,7 +178,7 @@ public final class RecordSession {
 
     private Machine start(MachineHost host, VmRequest start, MachineLog log, RunId run) throws VmException {
         try {
-            return host.start(start, event -> log.hear(event.name(), event.detail(), event.halted()));
+            return inRoom(host.start(start, event -> log.hear(event.name(), event.detail(), event.halted())));
         } catch (VmException e) {
             Path captures = start.captures();
             if (captures != null) {
@@ -208,7 +208,6 @@ public final class RecordSession {
 
     private RecordResult record(Machine vm, MachineLog log, StartedRun started)
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
-        refuseTooLarge(vm.facts().workspace().bytes());
         Spool spool = Spool.create(data.spool(), started.run());
         try (var checkpoints =
                 new RunCheckpoints(spool, started.certified().runs().log(), CHECKPOINT_INTERVAL, progress::say)) {
@@ -216,15 +215,18 @@ public final class RecordSession {
         }
     }
 
-    /// Before anything is recorded of the run.
-    private void refuseTooLarge(long workspaceBytes) throws VmException {
+    /// The machine, unless its workspace has no room on the agent's disk.
+    private Machine inRoom(Machine vm) throws VmException {
+        long workspaceBytes = vm.facts().workspace().bytes();
         long room = request.agent().limits().diskBytesMax();
         if (room != 0 && workspaceBytes > room) {
+            vm.close();
             throw new VmException(
                     VmException.Code.WORKSPACE_TOO_LARGE,
                     "the workspace has " + workspaceBytes + " bytes, more than the agent's disk may hold, " + room
                             + "; allow it more with --disk (up to 15G), or choose a smaller folder");
         }
+        return vm;
     }
 
     private RecordResult record(Machine vm, MachineLog log, StartedRun started, Spool spool, RunCheckpoints checkpoints)

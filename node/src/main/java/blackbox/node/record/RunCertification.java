@@ -6,18 +6,20 @@ import blackbox.recorder.seal.EphemeralKeys;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/// Makes a run's first key and has it certified in the log of runs, on its own thread and while the VM
-/// starts, so that the agent does not wait for it.
+/// Makes a run's first key and its certificate, on its own thread and while the VM starts, so that the agent does not
+/// wait for it. It is entered in the log of runs when the VM has started: a run that never began would be missing for
+/// ever.
 final class RunCertification implements AutoCloseable {
 
     private final CompletableFuture<Certified> result = new CompletableFuture<>();
 
-    /// A certified run, which may begin.
+    /// A certified run, which may begin once the log of runs has its certificate.
     ///
-    /// @param certificate the signed note, which the log of runs holds
+    /// @param certificate the signed note
     record Certified(TransparencyLog runs, EphemeralKeys keys, String certificate) {}
 
     RunCertification(DataFolder data, RunId run, SecureRandom random) {
@@ -34,19 +36,21 @@ final class RunCertification implements AutoCloseable {
         TransparencyLog runs = TransparencyLog.open(data);
         try {
             var keys = new EphemeralKeys(run, random);
-            return new Certified(runs, keys, runs.log().certify(run, keys.first()));
+            return new Certified(runs, keys, runs.log().certificate(run, keys.first()));
         } catch (RecorderException | RuntimeException e) {
             runs.close();
             throw e;
         }
     }
 
-    /// Waits until the certificate is in the log.
+    /// Enters the run in the log.
     ///
     /// @throws RecorderException when that failed; the run cannot begin then
-    Certified await() throws RecorderException, InterruptedException {
+    Certified enter() throws RecorderException, InterruptedException {
         try {
-            return result.get();
+            Certified certified = result.get();
+            certified.runs().log().append(List.of(certified.certificate()));
+            return certified;
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RecorderException why) {
                 throw new RecorderException(why.code(), "the run cannot be certified", why);
