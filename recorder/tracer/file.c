@@ -107,7 +107,7 @@ static __always_inline void add_io(struct io *io, u32 write, s64 octets, u64 end
 // disk are of interest.
 static __always_inline int count_io(u64 file, u32 write, s64 octets, u64 end, u64 requested) {
     struct io_key key = {.file = file, .tgid = bpf_get_current_pid_tgid() >> 32};
-    if ((octets < 0 && !(write && octets == NO_SPACE)) || key.tgid == TRACER_TGID)
+    if ((octets < 0 && !(write && octets == NO_SPACE)) || key.tgid == tracer())
         return 0;
     u64 inode = regular_inode(file);
     if (!inode)
@@ -261,7 +261,7 @@ int kfunc__filp_close(u64 *ctx) {
         }
     }
     u8 *frame = scratch();
-    if (!last || !frame || key.tgid == TRACER_TGID || !regular_inode(file))
+    if (!last || !frame || key.tgid == tracer() || !regular_inode(file))
         return 0;
     header_now(frame, F_CLOSE, 0);
     u64 inode = word(file + OFF_FILE_INODE);

@@ -26,6 +26,8 @@ PAGE = os.sysconf("SC_PAGESIZE")
 ENOENT = 2
 # struct bpf_prog_info: length up to and with recursion_misses, and where that is.
 PROG_INFO_BYTES, PROG_INFO_MISSES = 224, 208
+# struct bpf_map_info: what is read of it.
+MAP_INFO_BYTES = 24
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p
@@ -132,6 +134,16 @@ def set_element(array, index, octets):
 
 def _element(array, key, value):
     return struct.pack("<I4xQQQ", array, ctypes.addressof(key), ctypes.addressof(value), 0)
+
+
+def map_form(map):
+    """Its type, the octets of a key and of a value, how many entries it takes, and its flags."""
+    info = ctypes.create_string_buffer(MAP_INFO_BYTES)
+    result, _ = bpf(CMD_OBJ_GET_INFO_BY_FD, struct.pack("<IIQ", map, len(info), ctypes.addressof(info)))
+    if result < 0:
+        raise failed()
+    kind, _, key, value, entries, flags = struct.unpack_from("<6I", info.raw)
+    return {"type": kind, "key": key, "value": value, "entries": entries, "flags": flags}
 
 
 def misses(program):

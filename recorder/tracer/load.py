@@ -1,32 +1,21 @@
-"""Compiles and attaches the BPF program, then becomes the tracer: the same process executes tracer.py again, with nothing of
+"""Loads and attaches the BPF program, then becomes the tracer: the same process executes tracer.py again, with nothing of
 the compiler left in its memory, and with the program's descriptors inherited.
 
 What it knows of them goes along in a memory file (`Loaded`). Whoever holds copies of these descriptors can read the ring on
 from where the tracer stopped, should it ever end (see init.py).
 """
 
-import ctypes
 import json
 import os
+import struct
 import sys
 import time
 
+import bridge
+import compiled
 import kernel
-import offsets
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PARTS = [
-    "tracer.c",
-    "path.c",
-    "random.c",
-    "process.c",
-    "file.c",
-    "change.c",
-    "net.c",
-    "privilege.c",
-    "control.c",
-]
-RING_BYTES = 32 << 20
 # As CPUS_MAX in tracer.c.
 CPUS_MAX = 8
 # Replaces what the kernel's generator gives; see random.c.
@@ -73,6 +62,7 @@ MAPS = {
     "tcp_owners": (8, 24),
     "drawing": (4, 48),
     "draw_on": (4, 4),
+    "settings": (4, 16),
 }
 # What tracer.py calls, see control.c.
 OPERATIONS = ("op_heartbeat", "op_flush_io", "op_flush_udp", "op_flush_tcp", "op_running")
@@ -100,35 +90,47 @@ class Fatal(Exception):
     """The tracer cannot do its work; the message says why."""
 
 
+def write_settings(settings, agent_cgroup):
+    """Tells the programs that this process is the tracer, and which control group is the agent's."""
+    kernel.set_element(settings, 0, struct.pack("<QQ", os.getpid(), agent_cgroup))
+
+
+def targets(names):
+    """The kernel functions to which programs of these names are bound."""
+    bound = [target for kind, _, target in (name.partition("__") for name in names) if kind in BOUND]
+    return bound + [target for call in NOTED for target, *_ in _calls(*call)]
+
+
+def _calls(name, number, compat, by_int_80, what, arguments, when):
+    """The kernel's functions for a noted call: (function, key in `noted_calls`, program)."""
+    if name:
+        yield f"__x64_sys_{name}", number, "noted__by_syscall"
+    if compat:
+        yield f"__ia32_{compat}", BY_INT_80 | by_int_80, "noted__by_int_80"
+
+
 class Loader:
-    """Attaches what can be attached, one by one, so that what fails is known.
+    """Loads and attaches what can be attached, one by one, so that what fails is known.
 
     Programs that are bound to a kernel function are loaded by calls of our own: for each of them bcc's library would read
     all of the kernel's type information again."""
 
     def __init__(self, agent_cgroup):
-        began = time.monotonic()
-        from bcc import BPF  # takes a second under emulation
-
         if (os.cpu_count() or 1) > CPUS_MAX:
             raise Fatal(f"this guest has {os.cpu_count()} CPUs, the tracer has room for {CPUS_MAX}")
-        flags = [
-            f"-DRING_PAGES={RING_BYTES // 4096}",
-            f"-DTRACER_TGID={os.getpid()}",
-            f"-DAGENT_CGROUP={agent_cgroup}ULL",
-            "-w",
-        ]
-        self.types = offsets.load()
+        began = time.monotonic()
+        self.compiled = compiled.kept() or compiled.compile(targets)
+        loading = time.monotonic()
         self.attached, self.failed, self.links = {}, [], []
         self.undrawn = None
-        self.bpf = type("Unattached", (BPF,), {"_trace_autoload": lambda _: None})(text=self._source(), cflags=flags)
-        compiled = time.monotonic()
         self.said = kernel.Said()
-        for name in self._functions():
+        self.maps = {each["name"]: bridge.make_map(each) for each in self.compiled["maps"]}
+        write_settings(self.maps["settings"], agent_cgroup)
+        for name in self.compiled["programs"]:
             self._attach(name)
         self._note()
         self.said.close()
-        self.compile_seconds, self.attach_seconds = compiled - began, time.monotonic() - compiled
+        self.compile_seconds, self.attach_seconds = loading - began, time.monotonic() - loading
         needed = NEEDED | GUARDS if agent_cgroup else NEEDED
         missing = needed - {name for name, _ in self.attached}
         if missing:
@@ -136,33 +138,19 @@ class Loader:
         if not kernel.run(self._operation("op_guard")):
             raise Fatal("the tracer's own credentials cannot be read")
 
-    def _source(self):
-        text = offsets.header(self.types)
-        for part in PARTS:
-            with open(os.path.join(HERE, part), encoding="utf-8") as file:
-                text += f'#line 1 "{part}"\n' + file.read()
-        return text
+    def _instructions(self, name):
+        return compiled.instructions(self.compiled["programs"][name], self.maps.values())
 
     def _operation(self, name):
-        return self.bpf.load_func(name, self.bpf.RAW_TRACEPOINT).fd
+        return bridge.load(name, self._instructions(name))
 
     def _note(self):
         """Binds one program to many system calls."""
-        calls = self.bpf["noted_calls"]
-        for name, number, compat, by_int_80, what, (a, b), when in NOTED:
-            entry = calls.Leaf(what, a, b, when)
-            if name:
-                calls[ctypes.c_uint32(number)] = entry
-                self._bind(f"__x64_sys_{name}", "noted__by_syscall", kernel.FEXIT)
-            if compat:
-                calls[ctypes.c_uint32(BY_INT_80 | by_int_80)] = entry
-                self._bind(f"__ia32_{compat}", "noted__by_int_80", kernel.FEXIT)
-
-    def _functions(self):
-        from bcc import lib
-
-        count = lib.bpf_num_functions(self.bpf.module)
-        return [lib.bpf_function_name(self.bpf.module, i).decode() for i in range(count)]
+        for call in NOTED:
+            *_, what, (a, b), when = call
+            for target, key, program in _calls(*call):
+                kernel.set_element(self.maps["noted_calls"], key, struct.pack("<4I", what, a, b, when))
+                self._bind(target, program, kernel.FEXIT)
 
     def _attach(self, name):
         kind, _, target = name.partition("__")
@@ -170,18 +158,22 @@ class Loader:
             self._bind(target, name, BOUND[kind])
         elif kind == "raw_tracepoint":
             try:
-                self.bpf.attach_raw_tracepoint(tp=target.encode(), fn_name=name.encode())
-                self.attached[name, target] = self.bpf.funcs[name.encode()].fd
-            except Exception as error:  # bcc raises nothing more specific, and prints the verifier's reasons
+                program = bridge.load(name, self._instructions(name))
+                self.links.append(bridge.attach_raw_tracepoint(program, target))
+                self.attached[name, target] = program
+            except OSError as error:
                 self.failed.append({"probe": target, "why": f"{error}: {self.said.last()}"})
 
     def _bind(self, target, name, how):
         """Has a program run where the kernel calls the function `target`."""
         try:
-            program = kernel.load_tracing(target, self.bpf.dump_func(name.encode()), how, self.types.function(target))
+            function = self.compiled["functions"].get(target)
+            if function is None:
+                raise OSError(f"kernel has no function {target} to be bound to")
+            program = kernel.load_tracing(target, self._instructions(name), how, function)
             self.links.append(kernel.attach_tracing(program))
             self.attached[name, target] = program
-        except (OSError, offsets.MissingType) as error:
+        except OSError as error:
             if name == DRAW:
                 self.undrawn = str(error)  # nothing is unseen for that
             else:
@@ -189,18 +181,19 @@ class Loader:
 
     def loaded(self):
         """All that the tracer needs to know, for `Loaded`."""
+        forms = {each["name"]: (each["key"], each["value"]) for each in self.compiled["maps"]}
         for name, sizes in MAPS.items():
-            table = self.bpf[name]
-            if sizes and (ctypes.sizeof(table.Key), ctypes.sizeof(table.Leaf)) != sizes:
-                raise Fatal(f"an entry of {name} has {ctypes.sizeof(table.Key)} and {ctypes.sizeof(table.Leaf)} octets")
+            if sizes and forms[name] != sizes:
+                raise Fatal(f"an entry of {name} has {forms[name]} octets")
         return {
-            "maps": {name: self.bpf[name].map_fd for name in MAPS},
+            "maps": {name: self.maps[name] for name in MAPS},
             "operations": {name: self._operation(name) for name in OPERATIONS},
             "probes": list(self.attached.values()),
             "draw": self.attached.get((DRAW, DRAW.partition("__")[2])),
             "attached": sorted({target for _, target in self.attached}),
             "failed": self.failed,
             "undrawn": self.undrawn,
+            "compiled": self.compiled.get("sha256"),
             "compileSeconds": round(self.compile_seconds, 3),
             "attachSeconds": round(self.attach_seconds, 3),
         }

@@ -160,12 +160,10 @@ class Btf:
     def name(self, offset):
         return self.strings[offset : self.strings.index(b"\0", offset)].decode()
 
-    def function(self, name):
-        """The number of a function, to which a tracing program can be bound."""
-        number = self.functions.get(self._string(name))
-        if number is None:
-            raise MissingType(f"kernel has no function {name} to be bound to")
-        return number
+    def functions_named(self, names):
+        """The numbers of functions, to which tracing programs can be bound; those that are not there are left out."""
+        found = {name: self.functions.get(self._string(name)) for name in names}
+        return {name: number for name, number in found.items() if number is not None}
 
     def offset(self, structure, field):
         """Octets from the start of `structure` to `field`."""

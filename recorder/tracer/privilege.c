@@ -27,7 +27,8 @@ static __always_inline int is_guarded(u64 cred) {
 }
 
 static __always_inline int is_agent(void) {
-    return AGENT_CGROUP && bpf_get_current_ancestor_cgroup_id(1) == AGENT_CGROUP;
+    u64 group = agent();
+    return group && bpf_get_current_ancestor_cgroup_id(1) == group;
 }
 
 // int commit_creds(struct cred *)
@@ -162,14 +163,15 @@ int kretfunc__kernel_clone(u64 *ctx) {
 
 // int security_task_kill(struct task_struct *, struct kernel_siginfo *, int sig, const struct cred *)
 int kmod_ret__security_task_kill(u64 *ctx) {
-    u32 caller = bpf_get_current_pid_tgid() >> 32;
-    int of_tracer = half(ctx[0] + OFF_TASK_TGID) == TRACER_TGID && caller != INIT_PID && caller != TRACER_TGID;
+    u64 target = ctx[0];
+    u32 signal = ctx[2], caller = bpf_get_current_pid_tgid() >> 32;
+    int of_tracer = half(target + OFF_TASK_TGID) == tracer() && caller != INIT_PID && caller != tracer();
     // Signal 0 only asks whether the process is there.
-    if (!(u32)ctx[2])
+    if (!signal)
         return 0;
-    if (!of_tracer && !(is_agent() && is_guarded(word(ctx[0] + OFF_TASK_CRED))))
+    if (!of_tracer && !(is_agent() && is_guarded(word(target + OFF_TASK_CRED))))
         return 0;
-    used(P_KILL, -1, (u32)ctx[2], 0);
+    used(P_KILL, -1, signal, 0);
     return -1;
 }
 
@@ -177,7 +179,7 @@ int kmod_ret__security_task_kill(u64 *ctx) {
 // for whom F_SETOWN named. It can be sent from anywhere, an interrupt too: who sends says nothing, and no frame is built.
 int kmod_ret__security_file_send_sigiotask(u64 *ctx) {
     u32 target = half(ctx[0] + OFF_TASK_TGID);
-    if (target != TRACER_TGID && target != INIT_PID && !(AGENT_CGROUP && is_guarded(word(ctx[0] + OFF_TASK_CRED))))
+    if (target != tracer() && target != INIT_PID && !(agent() && is_guarded(word(ctx[0] + OFF_TASK_CRED))))
         return 0;
     return -1;
 }
@@ -186,7 +188,7 @@ int kmod_ret__security_file_send_sigiotask(u64 *ctx) {
 // root outside of every group; the files may be the agent's.
 int kmod_ret__security_bprm_check(u64 *ctx) {
     u64 parent = word(bpf_get_current_task() + OFF_TASK_PARENT);
-    if (!AGENT_CGROUP || !(half(parent + OFF_TASK_FLAGS) & TASK_KTHREAD_FLAG))
+    if (!agent() || !(half(parent + OFF_TASK_FLAGS) & TASK_KTHREAD_FLAG))
         return 0;
     used(P_HELPER, -1, 0, 0);
     return -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
 // The tracer's BPF program, part 1 of 9: frames, maps, and the one place that emits. The wire format is specified in
-// schemas/wire.md. tracer.py puts the parts together behind a generated header of offsets (OFF_*, see offsets.py), so
+// schemas/wire.md. compiled.py puts the parts together behind a generated header of offsets (OFF_*, see offsets.py), so
 // that no kernel header has to be parsed for what is read here.
 //
 // Rules that hold in all parts:
@@ -103,6 +103,11 @@ struct counters {
     u64 dropped[TYPES_MAX];
 };
 
+// The tracer's process, and the agent's control group, 0 where there is none.
+struct settings {
+    u64 tracer, agent;
+};
+
 #define SMALL 16384
 #define LARGE (SMALL + 65536 + 4096 + 16384 + 1024)
 struct scratch {
@@ -112,6 +117,8 @@ struct scratch {
 BPF_RINGBUF_OUTPUT(events, RING_PAGES);
 BPF_ARRAY(counters, struct counters, CPUS_MAX);
 BPF_ARRAY(scratches, struct scratch, CPUS_MAX);
+// What is not known when the program is compiled; written before anything is attached.
+BPF_ARRAY(settings, struct settings, 1);
 
 // bcc has no call for the ring's fill, and writes `bpf_ringbuf_output(ring, …)` where the source says
 // `events.ringbuf_output(…)`: this macro takes that call, and with it the ring, for both questions.
@@ -149,8 +156,20 @@ static __always_inline u64 start_of(u64 task) {
     return word(word(task + OFF_TASK_LEADER) + OFF_TASK_START);
 }
 
+static __always_inline u32 tracer(void) {
+    u32 zero = 0;
+    struct settings *set = settings.lookup(&zero);
+    return set ? set->tracer : 0;
+}
+
+static __always_inline u64 agent(void) {
+    u32 zero = 0;
+    struct settings *set = settings.lookup(&zero);
+    return set ? set->agent : 0;
+}
+
 static __always_inline int is_tracer(void) {
-    return (u32)(bpf_get_current_pid_tgid() >> 32) == TRACER_TGID;
+    return (u32)(bpf_get_current_pid_tgid() >> 32) == tracer();
 }
 
 static __always_inline void owner_now(struct owner *owner) {

@@ -16,7 +16,6 @@ from where that one stopped, and says {"type": "going"} when it is at its end.
 """
 
 import argparse
-import hashlib
 import json
 import os
 import select
@@ -28,6 +27,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 import canary
+import compiled
 import kernel
 import load
 
@@ -40,22 +40,13 @@ SWEEP_SECONDS = 5.0
 SWEEP_SLICE = 256
 IO_BYTES = load.MAPS["ios"][1]
 COUNTERS_BYTES = load.MAPS["counters"][1]
+SETTINGS_BYTES = load.MAPS["settings"][1]
 FINAL = 1
 
 
 def say(message):
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
-
-
-def digests():
-    """What ran here, by name: the host compares it with what it put into the image."""
-    found = {}
-    for name in sorted(os.listdir(HERE)):
-        if name.endswith((".c", ".py")):
-            with open(os.path.join(HERE, name), "rb") as file:
-                found[name] = hashlib.sha256(file.read()).hexdigest()
-    return found
 
 
 class Program:
@@ -65,7 +56,7 @@ class Program:
         self.loaded = loaded
         self.maps, self.operations = loaded["maps"], loaded["operations"]
         self.cpus = os.cpu_count() or 1
-        self.ring = kernel.Ring(self.maps["events"], load.RING_BYTES)
+        self.ring = kernel.Ring(self.maps["events"], compiled.RING_BYTES)
         self.ios = kernel.HashMap(self.maps["ios"], *load.MAPS["ios"])
         self.udp_flows = kernel.HashMap(self.maps["udp_flows"], *load.MAPS["udp_flows"])
         self.tcp_owners = kernel.HashMap(self.maps["tcp_owners"], *load.MAPS["tcp_owners"])
@@ -84,6 +75,11 @@ class Program:
         """How far each CPU's sequence is."""
         counters = [kernel.element(self.maps["counters"], cpu, COUNTERS_BYTES) for cpu in range(self.cpus)]
         return [struct.unpack_from("<Q", each)[0] for each in counters]
+
+    def take_over(self):
+        """This process is the tracer from now on: it is left out of what is recorded, and guarded."""
+        agents = kernel.element(self.maps["settings"], 0, SETTINGS_BYTES)[8:]
+        kernel.set_element(self.maps["settings"], 0, struct.pack("<Q", os.getpid()) + agents)
 
     def seed(self, key, cgroup):
         """From now on the random numbers of the cgroup's threads are drawn with this key, where the kernel lets us."""
@@ -200,13 +196,13 @@ def ready(program):
     say(
         {
             "type": "ready",
-            **{key: program.loaded[key] for key in ("attached", "failed", "undrawn", "compileSeconds", "attachSeconds")},
+            **{key: program.loaded[key] for key in ("attached", "failed", "undrawn", "compiled", "compileSeconds", "attachSeconds")},
             "canary": seen,
             "cpuSeq": program.sequence(),
-            "ringBytes": load.RING_BYTES,
+            "ringBytes": compiled.RING_BYTES,
             "excludedPids": [os.getpid()],
             "emitAddress": kernel.address("bpf_ringbuf_output"),
-            "sources": digests(),
+            "sources": compiled.digests(),
             "canarySeconds": round(time.monotonic() - began, 3),
         }
     )
@@ -218,6 +214,7 @@ def start(options):
     kernel.stay_in_memory()
     program = Program(json.loads(os.pread(options.loaded, 1 << 20, 0)))
     if options.resume:
+        program.take_over()
         session = Session(program, options.port)
         program.heartbeat()
         session.drain()

@@ -21,12 +21,21 @@ if $bb grep -q -w blackbox.probe /proc/cmdline; then
     $bb sleep 60
 fi
 $bb mount -t erofs -o ro /dev/vda /lower || fail "root image"
-$bb mount -t ext4 -o noatime /dev/vdb /state || fail "state disk"
-$bb mkdir -p /state/upper /state/work
-$bb mount -t overlay -o lowerdir=/lower,upperdir=/state/upper,workdir=/state/work overlay /lower/mnt || fail "overlay"
+compiler=$($bb sed -n 's/.* blackbox\.compile=\([^ ]*\).*/\1/p' /proc/cmdline)
+if [ -z "$compiler" ]; then
+    $bb mount -t ext4 -o noatime /dev/vdb /state || fail "state disk"
+    $bb mkdir -p /state/upper /state/work
+    $bb mount -t overlay -o lowerdir=/lower,upperdir=/state/upper,workdir=/state/work overlay /lower/mnt || fail "overlay"
+fi
 $bb mount -t tmpfs -o mode=755,nosuid,nodev run /lower/run || fail "run"
 $bb cp -r /blackbox /lower/run/blackbox || fail "guest files"
 for m in dev proc sys; do
     $bb mount --move /$m /lower/$m || fail "move $m"
 done
+if [ -n "$compiler" ]; then
+    # For the host, which takes the result from the second disk; see GuestCompiler.
+    $bb chroot /lower /usr/bin/python3 -I -u "/run/blackbox/$compiler" /dev/vdb
+    echo o > /lower/proc/sysrq-trigger
+    $bb sleep 60
+fi
 exec $bb switch_root /lower /usr/bin/python3 -I -S -u /run/blackbox/init/init.py

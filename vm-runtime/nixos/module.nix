@@ -68,6 +68,8 @@ in
       path = [ pkgs.coreutils pkgs.gnutar ];
       environment = {
         BLACKBOX_STARTED_BY = cfg.startedBy;
+        # Where bridge.py finds bcc's small library.
+        LD_LIBRARY_PATH = "${pkgs.bcc}/lib";
         BCC_KERNEL_SOURCE = "${config.boot.kernelPackages.kernel.dev}/lib/modules/${config.boot.kernelPackages.kernel.modDirVersion}/build";
       };
       serviceConfig = {

@@ -2,17 +2,16 @@ package blackbox.bench;
 
 import blackbox.bench.result.BenchResult;
 import blackbox.bench.subject.VmData;
+import blackbox.node.image.LocalImages;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CaptureFile;
-import blackbox.recorder.guest.TracerFiles;
 import blackbox.schemas.folder.CaptureName;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.host.QemuHost;
 import blackbox.vm.host.QemuMachine;
-import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
-import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
 import blackbox.vm.machine.MachineSize;
@@ -63,7 +62,7 @@ final class BlockLog implements VmBenchmark {
     @Override
     public List<BenchResult> run() throws Exception {
         Path data = VmData.shared().folder();
-        GuestImage image = new ImageStore(data).open("default", GuestFiles.with(TracerFiles.all()));
+        GuestImage image = new LocalImages(new DataFolder(data), what -> say(what)).open(LocalImages.DEFAULT);
         var host = QemuHost.open(data, InstantSource.system(), new SecureRandom(), what -> say(what));
         Turn bare = null;
         Turn logged = null;

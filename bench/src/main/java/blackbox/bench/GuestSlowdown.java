@@ -2,11 +2,13 @@ package blackbox.bench;
 
 import blackbox.bench.result.BenchResult;
 import blackbox.bench.subject.VmData;
-import blackbox.recorder.guest.TracerFiles;
+import blackbox.node.image.LocalImages;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.host.QemuHost;
 import blackbox.vm.host.QemuMachine;
 import blackbox.vm.image.GuestFiles;
+import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
@@ -58,10 +60,11 @@ final class GuestSlowdown implements VmBenchmark {
     @Override
     public List<BenchResult> run() throws Exception {
         Path data = VmData.shared().folder();
-        var store = new ImageStore(data);
-        Times bare = times(data, store, GuestFiles.with(Map.of()), PLAIN);
-        Times strace = times(data, store, GuestFiles.with(Map.of()), STRACED);
-        Times traced = times(data, store, GuestFiles.with(TracerFiles.all()), PLAIN);
+        GuestImage untraced = new ImageStore(data).open(LocalImages.DEFAULT, GuestFiles.with(Map.of()));
+        Times bare = times(data, untraced, PLAIN);
+        Times strace = times(data, untraced, STRACED);
+        var images = new LocalImages(new DataFolder(data), GuestSlowdown::say);
+        Times traced = times(data, images.open(LocalImages.DEFAULT), PLAIN);
         return List.of(
                 BenchResult.of(name(), traced.total() / bare.total(), "×")
                         .beside("strace -f", strace.total() / bare.total())
@@ -76,7 +79,7 @@ final class GuestSlowdown implements VmBenchmark {
                 .withNote("with neither %.3f s".formatted(bare));
     }
 
-    private static Times times(Path data, ImageStore store, GuestFiles files, String... argv) throws Exception {
+    private static Times times(Path data, GuestImage image, String... argv) throws Exception {
         Path workspace = Files.createTempDirectory("blackbox-bench");
         try (InputStream script = GuestSlowdown.class.getResourceAsStream("slowdown.py")) {
             if (script == null) {
@@ -84,7 +87,6 @@ final class GuestSlowdown implements VmBenchmark {
             }
             Files.copy(script, workspace.resolve("slowdown.py"));
             var host = QemuHost.open(data, InstantSource.system(), new SecureRandom(), GuestSlowdown::say);
-            var image = store.open("default", files);
             Times best = new Times(Double.MAX_VALUE, Double.MAX_VALUE);
             for (int round = 0; round < ROUNDS; round++) {
                 var request = new VmRequest(image, MachineSize.DEFAULT, Network.NONE, workspace, VmRequest.Start.WARM);

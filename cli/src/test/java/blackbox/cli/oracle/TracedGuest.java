@@ -2,17 +2,16 @@ package blackbox.cli.oracle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import blackbox.node.image.LocalImages;
 import blackbox.node.record.Installation;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
-import blackbox.recorder.guest.TracerFiles;
 import blackbox.recorder.guest.TracerReport;
 import blackbox.schemas.event.Event;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.host.QemuHost;
 import blackbox.vm.host.QemuMachine;
-import blackbox.vm.image.GuestFiles;
-import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
 import blackbox.vm.machine.MachineSize;
@@ -75,7 +74,7 @@ final class TracedGuest {
         Path data = Installation.shared();
         var host = QemuHost.open(data, InstantSource.system(), new SecureRandom(), TracedGuest::say);
         var request = new VmRequest(
-                new ImageStore(data).open("default", GuestFiles.with(TracerFiles.all())),
+                new LocalImages(new DataFolder(data), TracedGuest::say).open(LocalImages.DEFAULT),
                 MachineSize.DEFAULT,
                 Network.NONE,
                 in,

@@ -6,13 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.evidence.BuiltProgram;
 import blackbox.files.Folders;
 import blackbox.files.ProcessLock;
-import blackbox.recorder.guest.TracerFiles;
-import blackbox.vm.host.QemuHost;
-import blackbox.vm.image.GuestFiles;
-import blackbox.vm.image.GuestImageBuilder;
+import blackbox.node.image.LocalImages;
+import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.image.GuestImageBuilder.LockPolicy;
-import blackbox.vm.image.ImageDefinition;
-import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.TierOption;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -20,8 +16,6 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -145,14 +139,11 @@ public record Installation(Path folder) {
         }
         // Test classes run in two processes at the same time.
         try (ProcessLock _ = ProcessLock.take(data.resolve("test-lock"))) {
-            var store = new ImageStore(data);
-            var files = GuestFiles.with(TracerFiles.all());
-            if (store.list().stream().noneMatch(image -> image.name().equals("default"))) {
-                new GuestImageBuilder(store, InstantSource.system(), Installation::say)
-                        .build(ImageDefinition.named("default"), files, LockPolicy.PREFER, null);
+            var images = new LocalImages(new DataFolder(data), Installation::say);
+            if (images.list().stream().noneMatch(image -> image.name().equals(LocalImages.DEFAULT))) {
+                images.build(LocalImages.DEFAULT, LockPolicy.PREFER, null);
             }
-            QemuHost.open(data, InstantSource.system(), new SecureRandom(), Installation::say)
-                    .prepare(TierOption.AUTO, store.open("default", files), null);
+            images.prepare(TierOption.AUTO, images.open(LocalImages.DEFAULT), null);
         }
         return data;
     }

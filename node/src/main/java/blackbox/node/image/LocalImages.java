@@ -93,7 +93,8 @@ public record LocalImages(DataFolder data, Progress progress) {
         return new GuestImageBuilder(store(), InstantSource.system(), progress);
     }
 
-    private static GuestFiles files() throws VmException {
-        return GuestFiles.with(TracerFiles.all());
+    private GuestFiles files() throws VmException {
+        return GuestFiles.with(TracerFiles.all())
+                .deriving(Hypervisor.compiler(data, TracerFiles.COMPILER, TracerFiles.COMPILED, progress));
     }
 }

@@ -11,8 +11,10 @@ import java.util.TreeMap;
 public final class TracerFiles {
 
     private static final List<String> NAMES = List.of(
+            "bridge.py",
             "canary.py",
             "change.c",
+            "compiled.py",
             "control.c",
             "file.c",
             "kernel.py",
@@ -25,6 +27,11 @@ public final class TracerFiles {
             "random.c",
             "tracer.c",
             "tracer.py");
+
+    /// The program that compiles the tracer's BPF program in a guest, and what it makes: see `compiled.py`.
+    public static final String COMPILER = "tracer/compiled.py";
+
+    public static final String COMPILED = "tracer/compiled.json";
 
     private TracerFiles() {}
 

@@ -1,5 +1,6 @@
 package blackbox.vm.image;
 
+import blackbox.schemas.Hash;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import java.io.IOException;
@@ -8,19 +9,74 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// Our own files that run in the guest. They are in the initrd, not in the root, so that changing them does not
 /// mean rebuilding the root: the first process (`init/…`), which is this module's, and what the caller adds
 /// (`tracer/…`). At boot they are found below `/run/blackbox`.
+///
+/// One more may be derived from them and from an image, by a [Derivation]: it is in an image that was opened or
+/// built with such files, and not among the files themselves.
 public final class GuestFiles {
     private static final Pattern PATH = Pattern.compile("[a-z0-9_.-]+(/[a-zA-Z0-9_.-]+)+");
     private static final String[] INIT = {"initrd.sh", "init.py", "boot.py", "agent.py", "streams.py"};
     private static final int BYTES_MAX = 16 << 20;
 
     private final SortedMap<String, byte[]> files;
+    private final @Nullable Derivation derivation;
 
-    private GuestFiles(SortedMap<String, byte[]> files) {
+    private GuestFiles(SortedMap<String, byte[]> files, @Nullable Derivation derivation) {
         this.files = files;
+        this.derivation = derivation;
+    }
+
+    /// Makes one more guest file out of the others, once for an image.
+    public interface Derivation {
+
+        /// The path of the file that it makes.
+        String path();
+
+        /// Its content, the same for the same kernel, root and files; null where it cannot be made on this machine: the
+        /// guest has to do without then.
+        ///
+        /// @param image with the kernel and the root; its initrd may be of other files
+        byte @Nullable [] derive(GuestImage image, GuestFiles files) throws VmException;
+    }
+
+    /// These files, from which another one is derived when an image is built or opened with them.
+    public GuestFiles deriving(Derivation more) {
+        return new GuestFiles(files, more);
+    }
+
+    /// What goes into the initrd of this image: the files, and what is derived from them.
+    GuestFiles whole(GuestImage image) throws VmException {
+        byte[] derived = derivation == null ? null : derivation.derive(image, this);
+        if (derivation == null || derived == null) {
+            return new GuestFiles(files, null);
+        }
+        var all = new TreeMap<>(files);
+        all.put(derivation.path(), derived);
+        return new GuestFiles(all, null);
+    }
+
+    /// Whether an image that was built with these digests, by path, has these files, and what is derived from them.
+    boolean areIn(Map<String, String> digests) {
+        var expected = new TreeMap<>(digests());
+        if (derivation != null) {
+            String derived = digests.get(derivation.path());
+            if (derived == null) {
+                return false;
+            }
+            expected.put(derivation.path(), derived);
+        }
+        return expected.equals(new TreeMap<>(digests));
+    }
+
+    /// SHA-256 of each file, by path.
+    public SortedMap<String, String> digests() {
+        var digests = new TreeMap<String, String>();
+        files.forEach((path, octets) -> digests.put(path, Hash.sha256(octets).toString()));
+        return digests;
     }
 
     /// This module's files and `more`, by path below `/run/blackbox`, for example `tracer/tracer.py`.
@@ -43,12 +99,12 @@ public final class GuestFiles {
         if (bytes > BYTES_MAX) {
             throw new IllegalArgumentException("guest files of " + bytes + " bytes are too large");
         }
-        return new GuestFiles(files);
+        return new GuestFiles(files, null);
     }
 
     /// Files as an image recorded them, for building that image again.
     static GuestFiles recorded(SortedMap<String, byte[]> files) {
-        return new GuestFiles(new TreeMap<>(files));
+        return new GuestFiles(new TreeMap<>(files), null);
     }
 
     SortedMap<String, byte[]> byPath() {

@@ -102,14 +102,23 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
     public byte[] initrdRunning(byte[] init) throws VmException {
         var cpio = new Cpio();
         cpio.file("init", 0755, init);
+        return initrd(cpio.finish());
+    }
+
+    private byte[] initrd(byte[] more) throws VmException {
         var initrd = new ByteArrayOutputStream();
         try {
             initrd.write(Files.readAllBytes(file(INITRD_BASE)));
         } catch (IOException e) {
             throw new VmException(Code.IMAGE_CORRUPT, file(INITRD_BASE) + " could not be read", e);
         }
-        initrd.writeBytes(cpio.finish());
+        initrd.writeBytes(more);
         return initrd.toByteArray();
+    }
+
+    /// An initrd as this image's, with these guest files.
+    public byte[] initrdWith(GuestFiles files) throws VmException {
+        return initrd(files.archive());
     }
 
     /// Hashes the three files.

@@ -69,7 +69,7 @@ public final class GuestImageBuilder {
             ImageRecord record = assemble(definition, packages, files, scratch.path(), Standing.of(shipped, packages));
             Path built = scratch.path().resolve("image");
             Json.write(built.resolve(GuestImage.RECORD), record);
-            compare(record);
+            compare(store.withGuestFiles(ImageStore.read(built), files, lock).record());
             return store.adopt(built, definition.name());
         }
     }

@@ -98,16 +98,16 @@ public final class ImageStore {
         return read(place);
     }
 
-    /// The image of this name with these guest files: if it was built with others, its initrd is rebuilt,
-    /// which takes milliseconds and gives the image another digest.
+    /// The image of this name with these guest files, and what is derived from them: if it was built with others,
+    /// its initrd is rebuilt, which takes milliseconds and gives the image another digest.
     public GuestImage open(String name, GuestFiles files) throws VmException {
-        TreeMap<String, String> wanted = archived(files);
         GuestImage image = find(name);
-        if (image.record().guestFiles().equals(wanted)) {
+        if (files.areIn(image.record().guestFiles())) {
             return image;
         }
         try (var lock = FolderLock.take(folder)) {
-            return withGuestFiles(find(name), files, wanted, lock);
+            GuestImage present = find(name);
+            return files.areIn(present.record().guestFiles()) ? present : withGuestFiles(present, files, lock);
         }
     }
 
@@ -164,12 +164,15 @@ public final class ImageStore {
         return FileFingerprint.of(initrd);
     }
 
-    private static GuestImage withGuestFiles(
-            GuestImage image, GuestFiles files, TreeMap<String, String> digests, FolderLock lock) throws VmException {
+    /// The image with other guest files, and what is derived from them.
+    ///
+    /// @param lock of the folder in which it is, held by the caller
+    GuestImage withGuestFiles(GuestImage image, GuestFiles files, FolderLock lock) throws VmException {
         Objects.requireNonNull(lock);
+        GuestFiles whole = files.whole(image);
         var fingerprints = new TreeMap<>(image.record().files());
-        fingerprints.put(GuestImage.INITRD, writeInitrd(image.folder(), files));
-        return write(image, fingerprints, digests);
+        fingerprints.put(GuestImage.INITRD, writeInitrd(image.folder(), whole));
+        return write(image, fingerprints, archived(whole));
     }
 
     private static GuestImage write(

@@ -55,7 +55,7 @@ public final class PackageArchive {
     }
 
     /// Archives octets and returns their digest.
-    String take(byte[] octets) throws VmException {
+    public String take(byte[] octets) throws VmException {
         String sha256 = Hash.sha256(octets).toString();
         if (!has(sha256)) {
             try {
@@ -70,7 +70,10 @@ public final class PackageArchive {
         return sha256;
     }
 
-    byte[] octets(String sha256) throws VmException {
+    /// An object's content.
+    ///
+    /// @throws VmException `IMAGE_CORRUPT` when it is not there, or not what its name says
+    public byte[] octets(String sha256) throws VmException {
         try {
             byte[] octets = Files.readAllBytes(path(sha256));
             if (!Hash.sha256(octets).toString().equals(sha256)) {

@@ -2,14 +2,20 @@ package blackbox.vm.image;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.schemas.Hash;
 import blackbox.vm.Command;
+import blackbox.vm.FileFingerprint;
 import blackbox.vm.VmException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,6 +58,57 @@ class GuestFilesTest {
         assertArrayEquals(
                 GuestFiles.with(Map.of("tracer/a.py", CONTENT)).archive(),
                 GuestFiles.with(Map.of("tracer/a.py", CONTENT)).archive());
+    }
+
+    private GuestImage image() throws VmException {
+        var fingerprint = new FileFingerprint("0".repeat(64), 1, 1, 1);
+        var files =
+                Map.of(GuestImage.KERNEL, fingerprint, GuestImage.INITRD, fingerprint, GuestImage.ROOT, fingerprint);
+        var definition = ImageDefinition.named("default");
+        var digest = "0".repeat(64);
+        var lock = Objects.requireNonNull(ImageLock.shipped(definition));
+        var record = new GuestImage.ImageRecord(
+                1, digest, "2026-01-01T00:00:00Z", definition, lock, files, Map.of(), false, List.of(), Map.of());
+        return new GuestImage("default", Hash.ofHex(digest), folder, record);
+    }
+
+    @Test
+    void whatIsDerivedIsPartOfAnImageAndNotOfTheFiles() throws Exception {
+        var files = GuestFiles.with(Map.of("tracer/a.py", CONTENT));
+        var deriving = files.deriving(derivation(CONTENT));
+        assertArrayEquals(files.archive(), deriving.archive());
+        var whole = deriving.whole(image());
+        assertArrayEquals(
+                GuestFiles.with(Map.of("tracer/a.py", CONTENT, "tracer/derived", CONTENT))
+                        .archive(),
+                whole.archive());
+        assertTrue(deriving.areIn(whole.digests()));
+        assertFalse(deriving.areIn(files.digests()), "nothing is derived yet");
+        assertFalse(files.areIn(whole.digests()), "what nobody derives is not of these files");
+        assertFalse(GuestFiles.with(Map.of("tracer/a.py", new byte[0]))
+                .deriving(derivation(CONTENT))
+                .areIn(whole.digests()));
+    }
+
+    @Test
+    void whatCannotBeDerivedHereIsLeftOut() throws Exception {
+        var files = GuestFiles.with(Map.of("tracer/a.py", CONTENT));
+        assertEquals(
+                files.digests(), files.deriving(derivation(null)).whole(image()).digests());
+    }
+
+    private static GuestFiles.Derivation derivation(byte @Nullable [] content) {
+        return new GuestFiles.Derivation() {
+            @Override
+            public String path() {
+                return "tracer/derived";
+            }
+
+            @Override
+            public byte @Nullable [] derive(GuestImage image, GuestFiles files) {
+                return content;
+            }
+        };
     }
 
     @ParameterizedTest

@@ -1,0 +1,204 @@
+package blackbox.vm.qemu;
+
+import blackbox.schemas.Hash;
+import blackbox.schemas.Progress;
+import blackbox.schemas.folder.DataFolder;
+import blackbox.vm.Command;
+import blackbox.vm.Json;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
+import blackbox.vm.image.GuestFiles;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.image.PackageArchive;
+import blackbox.vm.machine.Accelerator;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// Derives a guest file by executing another one in the image's own kernel and root, in a machine that has no network,
+/// does nothing else and then ends: what a compiler would otherwise do at each cold start, for a minute where the guest
+/// is emulated. The program writes to the second disk: eight octets `compiled`, the length (64 bits, big-endian) and
+/// the content.
+///
+/// What was made once for a kernel, a root and guest files is remembered below the data folder.
+public final class GuestCompiler implements GuestFiles.Derivation {
+    private static final Duration LIMIT = Duration.ofMinutes(10);
+    private static final int MEMORY_MIB = 1024;
+    private static final int BYTES_MAX = 4 << 20;
+    private static final long DISK_BYTES = BYTES_MAX + 4096;
+    private static final byte[] MAGIC = "compiled".getBytes(StandardCharsets.US_ASCII);
+    private static final int CONSOLE_LINES = 12;
+
+    private static final String IMAGE = "image";
+    private static final String INITRD = "initrd.img";
+    private static final String DISK = "disk";
+    private static final String CONSOLE = "console";
+    private static final String ERRORS = "errors";
+
+    private final Path data;
+    private final String program;
+    private final String path;
+    private final Progress progress;
+
+    /// @param data the data folder
+    /// @param program the guest file that is executed, a Python program, and is given the disk
+    /// @param path of the file that it makes
+    public GuestCompiler(Path data, String program, String path, Progress progress) {
+        this.data = data.toAbsolutePath().normalize();
+        this.program = program;
+        this.path = path;
+        this.progress = progress;
+    }
+
+    @Override
+    public String path() {
+        return path;
+    }
+
+    /// What was remembered.
+    ///
+    /// @param sha256 of the content, which is in the archive
+    private record Known(String sha256) {}
+
+    /// Null where there is no QEMU: the image may be meant for another machine.
+    ///
+    /// @throws VmException `BOOT_FAILED` with the end of the guest's console
+    @Override
+    public byte @Nullable [] derive(GuestImage image, GuestFiles files) throws VmException {
+        var archive = new PackageArchive(data);
+        Path note = note(image, files);
+        Known known = Json.cached(note, Known.class);
+        if (known != null && archive.holds(known.sha256())) {
+            return archive.octets(known.sha256());
+        }
+        Qemu qemu;
+        try {
+            qemu = Qemu.find(data);
+        } catch (VmException e) {
+            if (e.code() != Code.QEMU_MISSING) {
+                throw e;
+            }
+            return null;
+        }
+        progress.say("compiling the tracer for this image, once; emulated, that takes about a minute");
+        byte[] made = make(qemu, image, files);
+        Json.write(note, new Known(archive.take(made)));
+        return made;
+    }
+
+    private Path note(GuestImage image, GuestFiles files) throws VmException {
+        var text = new StringBuilder();
+        text.append(image.sha256(GuestImage.KERNEL)).append('\n');
+        text.append(image.sha256(GuestImage.ROOT)).append('\n');
+        files.digests()
+                .forEach((file, digest) ->
+                        text.append(file).append(' ').append(digest).append('\n'));
+        String key =
+                Hash.sha256(text.toString().getBytes(StandardCharsets.UTF_8)).toString();
+        Path cache = new DataFolder(data).cache();
+        try {
+            Files.createDirectories(cache);
+        } catch (IOException e) {
+            throw new VmException(Code.IO, cache + " could not be made", e);
+        }
+        return cache.resolve("compiled-" + key.substring(0, 32) + ".json");
+    }
+
+    private byte[] make(Qemu qemu, GuestImage image, GuestFiles files) throws VmException {
+        Accelerator accelerator = AcceleratorProbe.choose(data, qemu, image);
+        try (var scratch = ScratchFolder.in(new DataFolder(data).cache(), ".compiling-")) {
+            Files.createSymbolicLink(
+                    scratch.path().resolve(IMAGE), image.folder().toAbsolutePath());
+            Files.write(scratch.path().resolve(INITRD), image.initrdWith(files));
+            Path disk = scratch.path().resolve(DISK);
+            try (var raw = new RandomAccessFile(disk.toFile(), "rw")) {
+                raw.setLength(DISK_BYTES);
+            }
+            List<String> argv = arguments(qemu, accelerator, image);
+            Process process = new Command(argv, scratch.path(), Map.of(), LIMIT)
+                    .start(scratch.path().resolve(ERRORS));
+            boolean ended = awaited(process);
+            byte[] made = read(disk);
+            if (made != null) {
+                return made;
+            }
+            String how =
+                    ended ? "ended with " + process.exitValue() : "did not end within " + LIMIT.toMinutes() + " min";
+            throw new VmException(
+                    Code.BOOT_FAILED,
+                    "the tracer could not be compiled: the machine " + how + "; its console ends with:\n"
+                            + last(scratch.path().resolve(CONSOLE))
+                            + last(scratch.path().resolve(ERRORS)));
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the machine that compiles the tracer could not be set up below " + data, e);
+        }
+    }
+
+    private static boolean awaited(Process process) throws VmException {
+        try {
+            return process.waitFor(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, "compiling the tracer was interrupted", e);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /// The machine runs in its own folder, and all paths are relative to that.
+    private List<String> arguments(Qemu qemu, Accelerator accelerator, GuestImage image) {
+        boolean emulated = accelerator.kind() == Accelerator.Kind.TCG;
+        var argv = new ArrayList<>(qemu.program());
+        argv.addAll(List.of("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-nic", "none"));
+        argv.addAll(List.of("-machine", "q35,usb=off,vmport=off,hpet=off,smm=off"));
+        argv.addAll(List.of("-accel", emulated ? "tcg" : "kvm", "-cpu", emulated ? "Nehalem" : "host"));
+        argv.addAll(List.of("-m", Integer.toString(MEMORY_MIB), "-serial", "file:" + CONSOLE));
+        argv.addAll(List.of("-kernel", IMAGE + "/" + GuestImage.KERNEL, "-initrd", INITRD));
+        argv.addAll(List.of(
+                "-append",
+                String.join(" ", image.kernelArguments()) + (emulated ? " mitigations=off" : "") + " blackbox.compile="
+                        + program));
+        argv.addAll(disk("root", "read-only=on,file.filename=" + IMAGE + "/" + GuestImage.ROOT));
+        argv.addAll(disk("made", "file.filename=" + DISK));
+        return argv;
+    }
+
+    private static List<String> disk(String name, String settings) {
+        return List.of(
+                "-blockdev",
+                "driver=raw,node-name=" + name + ",file.driver=file," + settings,
+                "-device",
+                "virtio-blk-pci,drive=" + name);
+    }
+
+    /// The content on the disk, or null if there is none.
+    private static byte @Nullable [] read(Path disk) throws IOException {
+        try (var in = new DataInputStream(Files.newInputStream(disk))) {
+            byte[] magic = in.readNBytes(MAGIC.length);
+            long length = in.readLong();
+            return Arrays.equals(magic, MAGIC) && length > 0 && length <= BYTES_MAX
+                    ? in.readNBytes((int) length)
+                    : null;
+        }
+    }
+
+    private static String last(Path text) throws IOException {
+        if (!Files.exists(text)) {
+            return "";
+        }
+        List<String> lines = Files.readAllLines(text, StandardCharsets.ISO_8859_1);
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - CONSOLE_LINES), lines.size()))
+                .replaceAll("[\\p{Cntrl}&&[^\n]]", "?");
+    }
+}
