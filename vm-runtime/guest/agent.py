@@ -80,14 +80,13 @@ class Agent:
         os.waitpid(holder, 0)
         os.close(ready)
         if self.root != "/":
-            # What the agent wrote is data here, whatever it is to the agent.
+            # What the agent wrote is data here, whatever it is to the agent; also where it is bound to another place.
             _restrict(self.root, boot.MS_NOEXEC)
 
     def show(self, path):
         """Shows at `path` what the agent's root directory has there: what is executed from the image then works on it, and the
-        record has the agent's name for it. It follows no link, and what the agent mounted is not seen.
-
-        OSError if there is no folder at `path` (of one name, from the root)."""
+        record has the agent's name for it. No link is followed, and what the agent mounted is not seen. OSError if it is no
+        folder. `path` is one name in the root."""
         if self.root == "/":
             return
         theirs = f"{self.root}{path}"
@@ -106,7 +105,6 @@ class Agent:
             boot.mount(f"/proc/self/fd/{folder}", path, "", boot.MS_BIND)
         finally:
             os.close(folder)
-        _restrict(path, boot.MS_NOEXEC)
 
     def limit(self, pids):
         """The most processes and threads at once; 0 for as many as there can be beside what watches it. And what there is of
