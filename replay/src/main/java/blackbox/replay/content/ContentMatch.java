@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// of the same thing on the other side; and the number of a process, standing by itself, for that of the process that
 /// stands for it, if each lived when the number was written. A duration may stand for another one of the same form, if
 /// neither is longer than its own side's writer had lived, and they differ by no more than these stretches do, and a
-/// second.
+/// second; in output also one of another unit (`47s`, `2m`), if both are the age of one process, rounded to their
+/// units.
 ///
 /// @param difference where they first differ; null if they do not
 /// @param times which times stood for another before that
@@ -95,7 +96,7 @@ public record ContentMatch(
         }
 
         /// Moves both to after the durations that are where they differ, if these stand for each other.
-        private boolean tieDurations(Origins known) {
+        private boolean tieDurations(Origins known) throws IOException {
             int back = inTime ? -1 : Math.min(recorded.backMax(), PrintedDuration.OCTETS_MAX - 1);
             for (; back >= 0; back--) {
                 PrintedDuration expected = recorded.durationBefore(back);
@@ -109,18 +110,46 @@ public record ContentMatch(
             return false;
         }
 
-        private boolean tie(int back, PrintedDuration expected, PrintedDuration found, Origins known) {
-            if (Math.min(expected.length(), found.length()) < back
-                    || !expected.isLike(found, known.recorded().isPrinted())
-                    || !mayBothBe(
-                            expected.ns(),
-                            sinceBeganNs(recorded, expected.length(), back, known.recorded()),
-                            found.ns(),
-                            sinceBeganNs(actual, found.length(), back, known.actual()))) {
+        private boolean tie(int back, PrintedDuration expected, PrintedDuration found, Origins known)
+                throws IOException {
+            boolean reach = Math.min(expected.length(), found.length()) >= back;
+            if (!reach || !mayBothBe(back, expected, found, known) && !areAges(back, expected, found, known)) {
                 return false;
             }
             add(durations, expected.length(), found.length(), back);
             return true;
+        }
+
+        private boolean mayBothBe(int back, PrintedDuration expected, PrintedDuration found, Origins known) {
+            boolean measured = known.recorded().isMeasured() && known.actual().isMeasured();
+            boolean alike = measured
+                    ? expected.isSameForm(found)
+                    : expected.isLike(found, known.recorded().isPrinted());
+            double stretch = sinceBeganNs(recorded, expected.length(), back, known.recorded());
+            double otherStretch = sinceBeganNs(actual, found.length(), back, known.actual());
+            return alike
+                    && stretch >= 0
+                    && otherStretch >= 0
+                    && expected.ns() <= stretch + Window.TOLERANCE_NS
+                    && found.ns() <= otherStretch + Window.TOLERANCE_NS
+                    && (measured
+                            || Math.abs(expected.ns() - found.ns())
+                                    <= Math.abs(stretch - otherStretch) + Window.TOLERANCE_NS);
+        }
+
+        /// Whether both are the age that a process, and the one that stands for it, had when they were printed, rounded
+        /// in the same way.
+        private boolean areAges(int back, PrintedDuration expected, PrintedDuration found, Origins known)
+                throws IOException {
+            if (!known.recorded().isPrinted() || !expected.isRoundedLike(found)) {
+                return false;
+            }
+            long at =
+                    recorded.written(expected.length(), back, known.recorded()).toNs();
+            long otherAt = actual.written(found.length(), back, known.actual()).toNs();
+            KnownTies values = known.values();
+            return values.isSameAge(at, expected.nearest(), otherAt, found.nearest())
+                    || values.isSameAge(at, expected.cut(), otherAt, found.cut());
         }
 
         /// How long those who wrote something had lived by then; negative if that is not known.
@@ -129,15 +158,6 @@ public record ContentMatch(
             return since == Long.MAX_VALUE
                     ? Double.NEGATIVE_INFINITY
                     : (double) stream.written(length, back, written).toNs() - since;
-        }
-
-        /// Whether two durations were measured within these stretches, and differ only as these do.
-        private static boolean mayBothBe(double expected, double stretch, double found, double otherStretch) {
-            return stretch >= 0
-                    && otherStretch >= 0
-                    && expected <= stretch + Window.TOLERANCE_NS
-                    && found <= otherStretch + Window.TOLERANCE_NS
-                    && Math.abs(expected - found) <= Math.abs(stretch - otherStretch) + Window.TOLERANCE_NS;
         }
 
         /// Notes values that stand for each other, and moves both to after them.

@@ -26,6 +26,16 @@ public interface KnownTies {
         return false;
     }
 
+    /// Whether there are processes of which one stands for the other, and each was so old when something was written.
+    ///
+    /// @param recordedNs when the recorded value was
+    /// @param age what the recorded process's age lies in, give or take a second; nanoseconds
+    /// @param actualNs when the other value was
+    /// @param otherAge the same of the other process
+    default boolean isSameAge(long recordedNs, Window age, long actualNs, Window otherAge) throws IOException {
+        return false;
+    }
+
     /// Whether two numbers are those of processes of which one stands for the other, and each process lived when its
     /// number was written.
     ///

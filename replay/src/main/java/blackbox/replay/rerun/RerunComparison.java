@@ -7,6 +7,7 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.cassette.CassettePeer.Moved;
 import blackbox.replay.cassette.CassettePeer.Played;
+import blackbox.replay.cassette.CassettePeer.Turned;
 import blackbox.replay.cassette.Difference;
 import blackbox.replay.cassette.Miss;
 import blackbox.replay.clock.SharedTimes;
@@ -54,7 +55,8 @@ final class RerunComparison {
                     + " recorded one, unless the execution is kept: it is set forward or slowed down, never set back",
             "random: the guest is given the recorded entropy; what programs draw follows from it, if the image is of this version"
                     + " or later; what the kernel draws for itself (addresses, canaries, ports) depends on timing",
-            "network-time: an answer arrives as soon as its request has been sent",
+            "network-time: an answer arrives as soon as its request has been sent; over plain HTTP/1.1 after those that"
+                    + " were answered before it when it was recorded, if they are asked for in time",
             "dns-id: DNS questions are compared without their ids, which are random");
 
     private final Recorded recorded;
@@ -247,6 +249,12 @@ final class RerunComparison {
                     + moved.remote().port() + ": recorded connections " + moved.recorded() + ", replayed ones "
                     + moved.replayed() + ", requests over another one " + moved.requests()
                     + "; all octets of requests and answers are the same");
+        }
+        for (Turned turned : played.turned()) {
+            lines.add("in which order " + turned.remote().ip() + " port "
+                    + turned.remote().port() + " was asked at the same time: " + turned.held()
+                    + " requests came early and were held back until those before them were answered, " + turned.late()
+                    + " answers were given later than in the recorded order");
         }
         lines.addAll(output.notCompared());
         lines.addAll(files.notCompared());
