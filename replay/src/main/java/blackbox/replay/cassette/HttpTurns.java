@@ -14,13 +14,16 @@ import java.util.List;
 /// sent yet, but for no longer than
 ///
 /// - as many requests are underway as ever were in the recording: the client may have no connection left to send more;
-/// - the guest was silent for [#QUIET_NS], or one step was waited for for [#STEP_NS];
+/// - the guest was silent for [#QUIET_NS], or one step was waited for for [#STEP_NS], or for [#READ_NS] if its request
+/// was
+///   sent;
 /// - [#VAIN_NS] were spent in all on waiting for what did not come: from then on nothing is waited for.
 ///
 /// So a client that sends one request after the other never waits. What was waited for in vain is not waited for again.
 final class HttpTurns {
     static final long QUIET_NS = Duration.ofSeconds(1).toNanos();
     static final long STEP_NS = Duration.ofSeconds(5).toNanos();
+    static final long READ_NS = Duration.ofSeconds(30).toNanos();
     static final long VAIN_NS = Duration.ofSeconds(10).toNanos();
     private static final int NONE = -1;
 
@@ -172,10 +175,11 @@ final class HttpTurns {
                 waitedFor = next();
                 sinceNs = nowNs;
             }
-            boolean all = !due.get(next()) && underway.cardinality() + held >= underwayMost;
-            long untilNs = all || vainNs >= VAIN_NS
+            boolean asked = due.get(next());
+            boolean full = !asked && underway.cardinality() + held >= underwayMost;
+            long untilNs = full || vainNs >= VAIN_NS
                     ? nowNs
-                    : Math.min(Math.max(heardNs, sinceNs) + QUIET_NS, sinceNs + STEP_NS);
+                    : Math.min(Math.max(heardNs, sinceNs) + QUIET_NS, sinceNs + (asked ? READ_NS : STEP_NS));
             if (nowNs < untilNs) {
                 return untilNs;
             }

@@ -257,11 +257,6 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     }
 
     @Override
-    public boolean isSameAge(long recordedNs, Window age, long actualNs, Window otherAge) throws IOException {
-        return new ProcessNumbers(names.processes()).isSameAge(recordedNs, age, actualNs, otherAge);
-    }
-
-    @Override
     public boolean isSameSecond(long recordedSecond, long actualSecond) {
         return ids.isSameSecond(recordedSecond, actualSecond);
     }

@@ -3,12 +3,11 @@ package blackbox.replay.compare;
 import blackbox.replay.content.KnownTies;
 import blackbox.replay.content.Window;
 import blackbox.replay.divergence.strand.ProcessPairs;
-import blackbox.replay.divergence.strand.ProcessPairs.Aged;
 import blackbox.replay.divergence.strand.ProcessPairs.Written;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// Numbers and ages of processes stand for each other if the processes do, and nothing else does.
+/// Numbers of processes stand for each other if the processes do, and nothing else does.
 ///
 /// @param pairs null if it is not known which
 record ProcessNumbers(@Nullable ProcessPairs pairs) implements KnownTies {
@@ -24,15 +23,6 @@ record ProcessNumbers(@Nullable ProcessPairs pairs) implements KnownTies {
     public boolean isSameProcess(long recorded, Window recordedWhen, long actual, Window actualWhen)
             throws IOException {
         return pairs != null && pairs.isPair(written(recorded, recordedWhen), written(actual, actualWhen));
-    }
-
-    @Override
-    public boolean isSameAge(long recordedNs, Window age, long actualNs, Window otherAge) throws IOException {
-        return pairs != null && pairs.isAnyPair(aged(recordedNs, age), aged(actualNs, otherAge));
-    }
-
-    private static Aged aged(long atNs, Window age) {
-        return new Aged(atNs, age.fromNs() - TOLERANCE_NS, age.toNs() + TOLERANCE_NS);
     }
 
     private static Written written(long number, Window when) {

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// of the same thing on the other side; and the number of a process, standing by itself, for that of the process that
 /// stands for it, if each lived when the number was written. A duration may stand for another one of the same form, if
 /// neither is longer than its own side's writer had lived, and they differ by no more than these stretches do, and a
-/// second; in output also one of another unit (`47s`, `2m`), if both are the age of one process, rounded to their
-/// units.
+/// second; in output also one of another unit (`47s`, `2m`), if what took the one on its side took the other there,
+/// each
+/// rounded to its unit.
 ///
 /// @param difference where they first differ; null if they do not
 /// @param times which times stood for another before that
@@ -96,7 +97,7 @@ public record ContentMatch(
         }
 
         /// Moves both to after the durations that are where they differ, if these stand for each other.
-        private boolean tieDurations(Origins known) throws IOException {
+        private boolean tieDurations(Origins known) {
             int back = inTime ? -1 : Math.min(recorded.backMax(), PrintedDuration.OCTETS_MAX - 1);
             for (; back >= 0; back--) {
                 PrintedDuration expected = recorded.durationBefore(back);
@@ -110,10 +111,9 @@ public record ContentMatch(
             return false;
         }
 
-        private boolean tie(int back, PrintedDuration expected, PrintedDuration found, Origins known)
-                throws IOException {
+        private boolean tie(int back, PrintedDuration expected, PrintedDuration found, Origins known) {
             boolean reach = Math.min(expected.length(), found.length()) >= back;
-            if (!reach || !mayBothBe(back, expected, found, known) && !areAges(back, expected, found, known)) {
+            if (!reach || !mayBothBe(back, expected, found, known) && !areRounded(back, expected, found, known)) {
                 return false;
             }
             add(durations, expected.length(), found.length(), back);
@@ -137,10 +137,8 @@ public record ContentMatch(
                                     <= Math.abs(stretch - otherStretch) + Window.TOLERANCE_NS);
         }
 
-        /// Whether both are the age that a process, and the one that stands for it, had when they were printed, rounded
-        /// in the same way.
-        private boolean areAges(int back, PrintedDuration expected, PrintedDuration found, Origins known)
-                throws IOException {
+        /// Whether both are how long the same took on either side, rounded in the same way.
+        private boolean areRounded(int back, PrintedDuration expected, PrintedDuration found, Origins known) {
             if (!known.recorded().isPrinted() || !expected.isRoundedLike(found)) {
                 return false;
             }
@@ -148,8 +146,8 @@ public record ContentMatch(
                     recorded.written(expected.length(), back, known.recorded()).toNs();
             long otherAt = actual.written(found.length(), back, known.actual()).toNs();
             KnownTies values = known.values();
-            return values.isSameAge(at, expected.nearest(), otherAt, found.nearest())
-                    || values.isSameAge(at, expected.cut(), otherAt, found.cut());
+            return values.isSameStretch(at, expected.nearest(), otherAt, found.nearest())
+                    || values.isSameStretch(at, expected.cut(), otherAt, found.cut());
         }
 
         /// How long those who wrote something had lived by then; negative if that is not known.

@@ -26,13 +26,14 @@ public interface KnownTies {
         return false;
     }
 
-    /// Whether there are processes of which one stands for the other, and each was so old when something was written.
+    /// Whether what took so long on the recorded side may have taken so long on the other one, by when both did the
+    /// same. Nothing may if that is not known.
     ///
-    /// @param recordedNs when the recorded value was
-    /// @param age what the recorded process's age lies in, give or take a second; nanoseconds
-    /// @param actualNs when the other value was
-    /// @param otherAge the same of the other process
-    default boolean isSameAge(long recordedNs, Window age, long actualNs, Window otherAge) throws IOException {
+    /// @param recordedNs when the recorded duration was written, in nanoseconds since 1970
+    /// @param length in which it lies, in nanoseconds
+    /// @param actualNs when the other one was
+    /// @param otherLength in which that one lies
+    default boolean isSameStretch(long recordedNs, Window length, long actualNs, Window otherLength) {
         return false;
     }
 

@@ -5,11 +5,10 @@ package blackbox.replay.content;
 ///
 /// In a pattern each letter is a field, and all else is itself: `Y` a year of 4 digits; `n` a month, `d` a day, `H`
 /// an hour, `M` a minute, `S` a second, each of 2 digits; `e` a day of 1 or 2; `b` `Jan` to `Dec`, `a` `Mon` to
-/// `Sun`; `f` maybe a fraction; `F` a fraction; `x` maybe
-/// milliseconds, after the sign that is before the second; `p` maybe ` AM` or ` PM`; `z` maybe a zone; `o` an offset;
-/// `u`
-/// ` UTC` or ` GMT`; `Z` one of both; `0`, `3`, `6`, `9` seconds since 1970 and so many decimal places, without a
-/// point, in the 10 and more digits that they have from 2001 on.
+/// `Sun`; `f` maybe a fraction; `F` a fraction; `x` maybe milliseconds, after the sign that is before the second;
+/// `p` maybe ` AM` or ` PM`; `z` maybe a zone; `o` an offset; `u` ` UTC` or ` GMT`; `Z` one of both; `0`, `3`, `6`,
+/// `9` seconds since 1970 and so many decimal places, without a point, in the 10 and more digits that they have from
+/// 2001 on.
 enum TimeForm {
     /// RFC 3339: `2026-11-25T12:11:37Z`.
     ISO("Y-n-dTH:M:Sfz"),

@@ -10,11 +10,13 @@ import blackbox.replay.cassette.CassettePeer.Played;
 import blackbox.replay.cassette.CassettePeer.Turned;
 import blackbox.replay.cassette.Difference;
 import blackbox.replay.cassette.Miss;
+import blackbox.replay.clock.SharedTimeline;
 import blackbox.replay.clock.SharedTimes;
 import blackbox.replay.compare.ComparedFiles;
 import blackbox.replay.compare.ComparedOutput;
 import blackbox.replay.compare.ComparedOutput.Began;
 import blackbox.replay.compare.EventTape;
+import blackbox.replay.compare.PrintedTies;
 import blackbox.replay.compare.RecordedSide;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.AlignmentSettings;
@@ -141,18 +143,19 @@ final class RerunComparison {
         AlignmentSettings settings =
                 AlignmentSettings.of(hashKey).with(agreedPeers(replayed.ending().played()));
         Alignment alignment = Divergences.align(one, other, files, settings, times);
-        SharedOffsets shared = times.offsets(one.events(), other.events());
+        SharedTimeline timeline = times.timeline(one.events(), other.events());
         var causes = new UneventfulCauses(new KeyedHash(hashKey), one, other);
         ComparedOutput output = ComparedOutput.of(
                 new RecordedOutput(facts, recorded.captures()),
                 ComparedOutput.Other.of(replayed.printed(), replayed.ending().byItself()),
                 began(replayed.ending()),
-                files);
+                new PrintedTies(files, timeline));
         Verdict verdict = Verdict.of(
                 facts.run(),
                 at,
                 ReplayMethod.RERUN,
-                comparison(replayed, alignment, output, files, causes).with(clock(replayed.ending(), shared)),
+                comparison(replayed, alignment, output, files, causes)
+                        .with(clock(replayed.ending(), timeline.offsets())),
                 new Completion(unfinished(replayed.ending(), alignment)));
         Miss missed = replayed.ending().missed();
         OutputMatch differs = output.differs();

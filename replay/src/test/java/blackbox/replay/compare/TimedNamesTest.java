@@ -1,6 +1,7 @@
 package blackbox.replay.compare;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.replay.divergence.Alignment;
@@ -134,6 +135,18 @@ class TimedNamesTest {
         assertDiffers(PLAN, PLAN.named("x$-debug-0.log"));
         assertDiffers(PLAN, PLAN.named("2026-11-25T12_11_37_123Z-debug-0.log"));
         assertDiffers(PLAN, new Plan("uuuuMMdd-HHmmss", PLAN.name(), PLAN.content(), PLAN.behindNs()));
+    }
+
+    /// It was given to both, and not read from a clock.
+    @Test
+    void oneNameForBothIsTheSameWhateverTheClocksShow() throws Exception {
+        Done first = done(1, PLAN.behind(0));
+        Instant then = Instant.EPOCH.plusNanos(first.events().nowNs());
+        String near = DateTimeFormatter.ofPattern(NPM).withZone(ZoneOffset.UTC).format(then.minusMillis(500));
+        Plan given = PLAN.named(near + ".tgz").saying("from " + near);
+        Alignment alignment = compare(given, given);
+        assertEquals(Alignment.Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
+        assertFalse(alignment.rules().contains("made-up-names"), alignment::toString);
     }
 
     /// The name stands for the other one, but not what is in the file.

@@ -106,7 +106,7 @@ public final class Aligner {
         Aligner first = new Aligner(hash, pivot, start, startOfActual, agreements).align(recorded, actual);
         MadeUpNames one = first.lineages[RECORDED].names();
         MadeUpNames other = first.lineages[ACTUAL].names();
-        if (first.isAgreed() || !one.isAnyExclusive() && !other.isAnyExclusive()) {
+        if (first.isAgreed() || !one.isAnyToTell() && !other.isAnyToTell()) {
             return first;
         }
         KnownNames words = start.with(one.said(), other.said());

@@ -7,9 +7,9 @@ import java.util.Set;
 
 /// Whether the agent of one side has mounted anything, or may have.
 ///
-/// An act whose actor is not known counts as the agent's, but not if it came before the first one of what runs the
-/// agent:
-/// while the guest gets ready, its tracer cannot tell yet whose acts they are, and there is no agent.
+/// An act whose actor is not known counts as the agent's, unless it came before the first one that is known, and that
+/// one
+/// is of what runs the agent: while the guest gets ready, its tracer cannot tell, and there is no agent.
 final class Mounts {
     private static final Set<String> CALLS = Set.of("mount", "unshare", "setns");
 

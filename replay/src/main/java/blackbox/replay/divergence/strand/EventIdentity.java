@@ -295,7 +295,8 @@ final class EventIdentity {
     }
 
     private void learnTime(FileView file, GuestProcess process) {
-        if (!file.effects().contains(FileEffect.CREATES)) {
+        boolean madeUp = nameUse(file) == NameUse.CREATES_ALONE && isKeptToItself(file);
+        if (madeUp || !file.effects().contains(FileEffect.CREATES)) {
             return;
         }
         Row row = file.row();

@@ -8,7 +8,6 @@ import blackbox.schemas.view.ProcessId;
 import blackbox.schemas.view.ProcessView;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,11 +42,6 @@ final class ProcessLives {
 
         long key() {
             return key;
-        }
-
-        /// Whether its age at a time is in a range.
-        boolean isAged(long atNs, long ageFromNs, long ageToNs) {
-            return atNs - fromNs >= ageFromNs && atNs - fromNs <= ageToNs;
         }
 
         /// Whether it lived at some time of a stretch.
@@ -114,10 +108,6 @@ final class ProcessLives {
     /// All that had this number, one after the other.
     List<Life> numbered(long number) {
         return byNumber.getOrDefault(number, List.of());
-    }
-
-    Collection<Life> all() {
-        return lives.values();
     }
 
     @Nullable

@@ -12,9 +12,6 @@ public final class ProcessPairs {
     /// Lower numbers are those of the kernel's threads and of what starts the agent, and too common.
     private static final long NUMBER_MIN = 100;
 
-    /// So long before a reader has it, a process may have written something, and ended.
-    private static final long READ_NS = 1_000_000_000;
-
     private final Reading recorded;
     private final Reading actual;
     private @Nullable ProcessLives one;
@@ -43,38 +40,13 @@ public final class ProcessPairs {
         if (was.number() < NUMBER_MIN || is.number() < NUMBER_MIN) {
             return false;
         }
-        ProcessLives there = there();
-        return here().numbered(was.number()).stream()
-                .filter(life -> life.livedIn(was.sinceNs(), was.untilNs()))
-                .anyMatch(life -> isOf(there.ofKey(life.key()), is));
-    }
-
-    /// When something was written, and between which ages a process was then, in nanoseconds.
-    public record Aged(long atNs, long ageFromNs, long ageToNs) {
-        private boolean isOf(Life life) {
-            return life.livedIn(atNs - READ_NS, atNs) && life.isAged(atNs, ageFromNs, ageToNs);
-        }
-    }
-
-    /// Whether there are processes that stand for each other, each of which was so old.
-    public boolean isAnyPair(Aged was, Aged is) throws IOException {
-        ProcessLives there = there();
-        return here().all().stream().filter(was::isOf).anyMatch(life -> {
-            Life same = there.ofKey(life.key());
-            return same != null && is.isOf(same);
-        });
-    }
-
-    private ProcessLives here() throws IOException {
         ProcessLives here = one == null ? recorded.read() : one;
         one = here;
-        return here;
-    }
-
-    private ProcessLives there() throws IOException {
         ProcessLives there = other == null ? actual.read() : other;
         other = there;
-        return there;
+        return here.numbered(was.number()).stream()
+                .filter(life -> life.livedIn(was.sinceNs(), was.untilNs()))
+                .anyMatch(life -> isOf(there.ofKey(life.key()), is));
     }
 
     private static boolean isOf(@Nullable Life life, Written is) {

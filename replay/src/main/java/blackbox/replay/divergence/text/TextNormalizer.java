@@ -41,7 +41,7 @@ public final class TextNormalizer {
     public TextNormalizer(KeyedHash hash, MadeUpNames names, StandingIds ids) {
         this.hash = hash;
         this.names = names;
-        this.times = new TimedNames(hash);
+        this.times = new TimedNames(hash, names);
         this.ids = ids.isEmpty() ? null : ids;
     }
 

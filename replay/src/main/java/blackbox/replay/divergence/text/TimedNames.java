@@ -7,20 +7,23 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /// Times in names that programs gave to files and folders when they created them. Each counts as what its creator had
-/// created so before, wherever it is written from then on; but only if it was the creator's own time ([NameTime]): any
-/// other time stands for itself.
+/// created so before, wherever it is written from then on; but only if it was the creator's own time ([NameTime]), and
+/// not
+/// one that both sides gave to what they created: any other time stands for itself.
 ///
 /// Memory: [#LIVE_MAX] to twice as many times in use. Owned by one thread.
 final class TimedNames {
     private static final int LIVE_MAX = 4_096;
 
     private final KeyedHash hash;
+    private final MadeUpNames names;
     private final GenerationalCache canons = new GenerationalCache(LIVE_MAX);
     /// Sum over the times that were replaced in the last text.
     private long replaced;
 
-    TimedNames(KeyedHash hash) {
+    TimedNames(KeyedHash hash, MadeUpNames names) {
         this.hash = hash;
+        this.names = names;
     }
 
     /// Learns the times in the name of something that was created.
@@ -33,12 +36,15 @@ final class TimedNames {
         boolean any = false;
         for (int i = from; i < end; i++) {
             NameTime time = NameTime.at(array, i, end);
-            if (time != null && time.isIn(window)) {
-                long key = key(array, i, time.length());
+            if (time == null) {
+                continue;
+            }
+            long key = key(array, i, time.length());
+            if (names.isOfThisSide(key) && time.isIn(window)) {
+                any = true;
                 if (canons.get(key) == GenerationalCache.ABSENT) {
                     canons.put(key, hash.mix(canon, i - from) >>> 1);
                 }
-                any = true;
             }
         }
         return any;
