@@ -53,6 +53,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     private final Tied durations = new Tied();
     private StandIns names = (_, _) -> false;
     private @Nullable ComparedDatabases databases;
+    private long movedEntries;
     private IdTies ids = IdTies.NONE;
     private PackTies packs = PackTies.NONE;
     private FileTimes fileTimes = new FileTimes();
@@ -155,6 +156,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
                                     + inContents.count
                                     + processNumbers.count
                                     + durations.count
+                                    + movedEntries
                                     + sqlite.same()
                                     + match.pairs().count()
                                     + ids.pairs().size()
@@ -230,6 +232,10 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         inContents.say("made-up names and ids in the files that were left, which stand for each other");
         processNumbers.say("numbers of processes in the files that were left, which stand for each other");
         durations.say("durations in the files that were left, none longer than its side's writer had lived");
+        if (movedEntries > 0) {
+            notCompared.add("the order of entries in npm's logs about what it did side by side: " + movedEntries
+                    + " are in another place, or say another number of attempts");
+        }
         if (sameDatabases > 0) {
             notCompared.add("SQLite databases with the same tables and rows, laid out otherwise: " + sameDatabases);
         }
@@ -481,7 +487,12 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         if (NpmCacheIndex.is(path.toString())) {
             return NpmCacheIndex.compare(was, is, origins);
         }
-        return NpmLog.is(path.toString()) ? NpmLog.compare(was, is, origins) : ContentMatch.of(was, is, origins);
+        if (NpmLog.is(path.toString())) {
+            NpmLog.Compared log = NpmLog.compare(was, is, origins);
+            movedEntries += log.moved();
+            return log.match();
+        }
+        return ContentMatch.of(was, is, origins);
     }
 
     private WriteTimes recordedTimes() throws IOException {

@@ -57,6 +57,10 @@ class NpmLogTest {
     }
 
     private static ContentMatch match(String recorded, String actual) throws Exception {
+        return compare(recorded, actual).match();
+    }
+
+    private static NpmLog.Compared compare(String recorded, String actual) throws Exception {
         return NpmLog.compare(
                 new ByteArrayInputStream(recorded.getBytes(StandardCharsets.UTF_8)),
                 new ByteArrayInputStream(actual.getBytes(StandardCharsets.UTF_8)),
@@ -81,6 +85,24 @@ class NpmLogTest {
         ContentMatch match = match(log(ONE), log(order, "5621ms", "31ms", "10000ms", "4000ms", "20ms", "30ms"));
         assertNull(match.difference(), match::toString);
         assertEquals(3, match.durations().count());
+        assertEquals(6, compare(log(ONE), log(order)).moved());
+        assertEquals(0, compare(log(ONE), log(ONE)).moved());
+    }
+
+    /// Which attempt it was is told by connections that were lost, and not by what was asked.
+    @Test
+    void aDownloadMayNeedMoreAttempts() throws Exception {
+        int[] same = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+        String more = log(same, "5621ms (", "9999ms attempt #2 (");
+        assertNull(match(log(ONE), more).difference());
+        assertNull(match(more, log(ONE)).difference());
+        assertNull(match(more, more.replace("#2", "#3")).difference());
+        assertEquals(1, compare(log(ONE), more).moved());
+        assertNotNull(match(log(ONE), more.replace("attempt #2", "attempt two")).difference());
+        assertNotNull(match(log(ONE), more.replace("attempt #2 (cache miss)", "attempt #2"))
+                .difference());
+        assertNotNull(
+                match(log(ONE), log(same, "10000ms", "10000ms attempt #2")).difference());
     }
 
     @Test
@@ -120,6 +142,7 @@ class NpmLogTest {
         assertNotNull(match(log(ONE), turned.replace("\n3 ", "\n7 ")).difference());
         assertNotNull(match(log(ONE).replace("\n3 ", "\nx "), turned.replace("\n3 ", "\nx "))
                 .difference());
+        assertNotNull(match(log(ONE), log(ONE).replace("\n3 ", "\n03 ")).difference());
         assertNull(match("", "").difference());
     }
 
