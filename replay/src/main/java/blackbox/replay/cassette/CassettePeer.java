@@ -110,7 +110,7 @@ public final class CassettePeer {
     /// An endpoint to which not all came in the recorded order.
     ///
     /// @param held how many requests came before others that were over when they were recorded, and were held back
-    /// @param late how many answers were given after others that were recorded after them
+    /// @param late how many answers were not given in the recorded order
     public record Turned(Endpoint remote, long held, long late) {}
 
     /// What has been played so far.

@@ -1,6 +1,7 @@
 package blackbox.replay.cassette;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -19,11 +20,14 @@ import java.util.List;
 ///   sent;
 /// - [#VAIN_NS] were spent in all on waiting for what did not come: from then on nothing is waited for.
 ///
+/// No answer waits for longer than [#ANSWER_NS] in all, since clients give up after some time.
+///
 /// So a client that sends one request after the other never waits. What was waited for in vain is not waited for again.
 final class HttpTurns {
     static final long QUIET_NS = Duration.ofSeconds(1).toNanos();
     static final long STEP_NS = Duration.ofSeconds(5).toNanos();
     static final long READ_NS = Duration.ofSeconds(30).toNanos();
+    static final long ANSWER_NS = Duration.ofSeconds(5).toNanos();
     static final long VAIN_NS = Duration.ofSeconds(10).toNanos();
     private static final int NONE = -1;
 
@@ -43,6 +47,10 @@ final class HttpTurns {
     /// How many were underway at once in the recording.
     private final int underwayMost;
 
+    /// Requests that were sent, in their order, and since when they have waited.
+    private final ArrayDeque<Asked> asked = new ArrayDeque<>();
+
+    private final List<Integer> justAsked = new ArrayList<>();
     private int next;
     private int waitedFor = NONE;
     private long sinceNs;
@@ -50,6 +58,8 @@ final class HttpTurns {
     private long vainNs;
     private long late;
     private boolean changed;
+
+    private record Asked(int place, long sinceNs) {}
 
     /// @param all in the order of their places
     HttpTurns(List<HttpExchange> all) {
@@ -118,6 +128,7 @@ final class HttpTurns {
     /// Notes that a request was sent.
     void ask(int place) {
         underway.set(place);
+        justAsked.add(place);
         for (int step : new int[] {begins[place], ends[place]}) {
             if (step != NONE && !done.get(step)) {
                 due.set(step);
@@ -170,24 +181,49 @@ final class HttpTurns {
     /// @param held how many requests wait to be taken
     long tick(long nowNs, boolean heard, int held) {
         heardNs = heard ? nowNs : heardNs;
+        long firstNs = release(nowNs);
         while (isAnyWaiting()) {
             if (waitedFor != next()) {
                 waitedFor = next();
                 sinceNs = nowNs;
             }
-            boolean asked = due.get(next());
-            boolean full = !asked && underway.cardinality() + held >= underwayMost;
+            boolean sent = due.get(next());
+            boolean full = !sent && underway.cardinality() + held >= underwayMost;
             long untilNs = full || vainNs >= VAIN_NS
                     ? nowNs
-                    : Math.min(Math.max(heardNs, sinceNs) + QUIET_NS, sinceNs + (asked ? READ_NS : STEP_NS));
+                    : Math.min(Math.max(heardNs, sinceNs) + QUIET_NS, sinceNs + (sent ? READ_NS : STEP_NS));
             if (nowNs < untilNs) {
-                return untilNs;
+                return Math.min(untilNs, firstNs);
             }
             vainNs += nowNs - sinceNs;
             pass();
         }
         waitedFor = NONE;
         return PeerConnection.NO_TIMER;
+    }
+
+    /// Lets go of answers that have waited for long enough. Returns when the next one will have.
+    private long release(long nowNs) {
+        justAsked.forEach(place -> asked.add(new Asked(place, nowNs)));
+        justAsked.clear();
+        for (Asked first = asked.peek(); first != null; first = asked.peek()) {
+            if (underway.get(first.place()) && nowNs < first.sinceNs() + ANSWER_NS) {
+                return first.sinceNs() + ANSWER_NS;
+            }
+            asked.remove();
+            if (underway.get(first.place())) {
+                release(begins[first.place()]);
+                release(ends[first.place()]);
+            }
+        }
+        return PeerConnection.NO_TIMER;
+    }
+
+    private void release(int step) {
+        if (step != NONE && !done.get(step)) {
+            passed.set(step);
+            finish(step);
+        }
     }
 
     /// Whether the answer to a request that was sent has to wait for another one.
@@ -217,7 +253,7 @@ final class HttpTurns {
         return was;
     }
 
-    /// How many answers were not waited for and came after others that the recording has after them.
+    /// How many answers were not given in the recorded order, or not waited for.
     long late() {
         return late;
     }

@@ -257,7 +257,7 @@ final class RerunComparison {
             lines.add("in which order " + turned.remote().ip() + " port "
                     + turned.remote().port() + " was asked at the same time: " + turned.held()
                     + " requests came early and were held back until those before them were answered, " + turned.late()
-                    + " answers were given later than in the recorded order");
+                    + " answers were not given in the recorded order");
         }
         lines.addAll(output.notCompared());
         lines.addAll(files.notCompared());

@@ -111,6 +111,31 @@ class HttpTurnsTest {
         assertEquals(HttpTurns.STEP_NS, now - SECOND / 10);
     }
 
+    /// Also if there is progress all the time: clients give up after some time.
+    @Test
+    void anAnswerDoesNotWaitForManyOthers() throws Exception {
+        var exchanges = new ArrayList<Said>();
+        int count = 40;
+        for (int i = 0; i <= count; i++) {
+            exchanges.add(on(i, get("/" + i)));
+        }
+        for (int i = 1; i <= count; i++) {
+            exchanges.add(on(i, ok("" + i)));
+        }
+        exchanges.add(on(0, ok("last")));
+        HttpShelf shelf = shelf(exchanges.toArray(Said[]::new));
+        HttpClaim last = ask(shelf, get("/0"));
+        long now = 0;
+        for (int i = 1; last.released() == 0; i++) {
+            shelf.tick(now);
+            now += SECOND / 2;
+            HttpClaim claim = ask(shelf, get("/" + i));
+            shelf.tick(now);
+            assertEquals(length("" + i), hear(claim));
+        }
+        assertEquals(HttpTurns.ANSWER_NS, now);
+    }
+
     /// Who waits for each answer, as an agent does, is never waited for.
     @Test
     void aClientOfOneConnectionDoesNotWait() throws Exception {
