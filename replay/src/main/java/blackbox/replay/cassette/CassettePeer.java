@@ -18,6 +18,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// Everything that a re-executed guest can reach: gateway, name server and every remote address, played from
 /// a [Cassette]. Frames come in through [#frame] and go out to a sink; the caller passes the time. What was
@@ -86,13 +88,15 @@ public final class CassettePeer {
     /// @param unusedDatagrams recorded datagrams that it did not send
     /// @param missed how much was refused
     /// @param moved what was asked over other connections than in the recording
+    /// @param turned what came in another order than in the recording
     public record Played(
             int connections,
             int unusedConnections,
             int datagrams,
             int unusedDatagrams,
             long missed,
-            List<Moved> moved) {}
+            List<Moved> moved,
+            List<Turned> turned) {}
 
     /// An endpoint of which all that was recorded was asked and answered, whole, and nothing else, but over other
     /// connections.
@@ -103,18 +107,33 @@ public final class CassettePeer {
     /// @param replayed how many there were
     public record Moved(Endpoint remote, long requests, int recorded, int replayed) {}
 
+    /// An endpoint to which not all came in the recorded order.
+    ///
+    /// @param held how many requests came before others that were over when they were recorded, and were held back
+    /// @param late how many answers were not given in the recorded order
+    public record Turned(Endpoint remote, long held, long late) {}
+
     /// What has been played so far.
     public Played played() {
         int used = matcher.used();
         int told = datagrams.used();
-        List<Moved> moved = shelves.values().stream()
-                .flatMap(Optional::stream)
-                .map(HttpShelf::moved)
-                .filter(Objects::nonNull)
-                .sorted(Comparator.comparing(each -> each.remote().toString()))
-                .toList();
         return new Played(
-                used, cassette.connectionCount() - used, told, cassette.exchangeCount() - told, missed, moved);
+                used,
+                cassette.connectionCount() - used,
+                told,
+                cassette.exchangeCount() - told,
+                missed,
+                ofShelves(HttpShelf::moved, Moved::remote),
+                ofShelves(HttpShelf::turned, Turned::remote));
+    }
+
+    private <T> List<T> ofShelves(Function<HttpShelf, @Nullable T> what, Function<T, Endpoint> remote) {
+        return shelves.values().stream()
+                .flatMap(Optional::stream)
+                .map(what)
+                .filter(Objects::nonNull)
+                .sorted(Comparator.comparing(each -> remote.apply(each).toString()))
+                .toList();
     }
 
     /// Takes a frame from the guest.
@@ -148,6 +167,9 @@ public final class CassettePeer {
     /// be.
     public long tick(long nowNs) {
         long first = PeerConnection.NO_TIMER;
+        for (Optional<HttpShelf> shelf : shelves.values()) {
+            first = Math.min(first, shelf.isPresent() ? goOn(shelf.get(), nowNs) : PeerConnection.NO_TIMER);
+        }
         for (var each = connections.values().iterator(); each.hasNext(); ) {
             PeerConnection connection = each.next();
             connection.tick(nowNs);
@@ -158,6 +180,22 @@ public final class CassettePeer {
             }
         }
         return first;
+    }
+
+    /// Lets connections go on that had to wait for others to the same endpoint. Returns when that must be done again,
+    /// or
+    /// [PeerConnection#NO_TIMER].
+    private long goOn(HttpShelf shelf, long nowNs) {
+        long due = shelf.tick(nowNs);
+        while (shelf.takeChanged()) {
+            connections.forEach((flow, connection) -> {
+                if (flow.remote().equals(shelf.remote())) {
+                    connection.resume(nowNs);
+                }
+            });
+            due = shelf.tick(nowNs);
+        }
+        return due;
     }
 
     private void arp(byte[] frame) {
@@ -203,6 +241,7 @@ public final class CassettePeer {
             if (connection.closed()) {
                 connections.remove(flow);
             }
+            shelf(flow.remote()).ifPresent(shelf -> goOn(shelf, nowNs));
         } else if (!segment.is(TcpSegment.RST)) {
             reset(packet, segment);
         }

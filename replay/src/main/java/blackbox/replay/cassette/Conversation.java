@@ -11,6 +11,11 @@ interface Conversation {
     @Nullable
     Miss take(byte[] octets);
 
+    /// Goes on where it had to wait for other conversations; returns what is wrong if it waited in vain, or null.
+    default @Nullable Miss resume() {
+        return null;
+    }
+
     /// Notes how many octets of the answer the guest has acknowledged.
     void acknowledge(long octets);
 

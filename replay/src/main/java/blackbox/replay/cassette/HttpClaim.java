@@ -7,11 +7,13 @@ import org.jspecify.annotations.Nullable;
 /// before has arrived. The choice of an exchange is final once an answer has been given, or its request is whole.
 final class HttpClaim implements Conversation {
     private static final byte[] NOTHING = new byte[0];
+    private static final String EARLY = "the recorded run asked it only after others that were not answered here yet";
 
     private final HttpShelf shelf;
     /// The exchange that is being asked or answered, null at first.
     private @Nullable HttpExchange current;
     private boolean asked;
+    private boolean begun;
     private boolean answered;
     private boolean delivered;
     /// What was sent of its request.
@@ -35,6 +37,7 @@ final class HttpClaim implements Conversation {
 
     @Override
     public @Nullable Miss take(byte[] octets) {
+        shelf.hear();
         Miss miss = missOf(octets);
         over |= miss != null;
         return miss;
@@ -62,6 +65,7 @@ final class HttpClaim implements Conversation {
         sent = new RequestOctets(shelf.remote());
         current = null;
         asked = false;
+        begun = false;
         answered = false;
         delivered = false;
     }
@@ -112,18 +116,40 @@ final class HttpClaim implements Conversation {
         if (same < sent.count() + octets.length) {
             return miss(nearest, same, octets);
         }
-        String why = shelf.mayAsk(nearest)
-                ? "the recorded run asked it before what came before it here"
-                : "the recorded run asked it only after others that were not answered here yet";
+        String why = shelf.mayAsk(nearest) ? "the recorded run asked it before what came before it here" : EARLY;
         return sent.miss(nearest.request(), same, octets, why);
     }
 
-    /// Settles for an exchange if it is time.
+    /// Settles for an exchange if it is time, and its turn.
     private void settle(HttpExchange found) {
-        if (found.needsFirst() <= sent.count()) {
+        if (found.needsFirst() > sent.count()) {
+            return;
+        }
+        if (shelf.mayAsk(found)) {
+            shelf.release(this);
             shelf.ask(found, previous.last());
             asked = true;
+        } else {
+            shelf.hold(this);
         }
+    }
+
+    @Override
+    public @Nullable Miss resume() {
+        HttpExchange now = current;
+        if (now == null || !shelf.isHeld(this)) {
+            return null;
+        }
+        if (shelf.isHeldTooLong()) {
+            over = true;
+            return sent.miss(now.request(), sent.count(), NOTHING, EARLY);
+        }
+        HttpExchange found = shelf.find(previous, now, sent.count(), NOTHING);
+        if (found != null) {
+            current = found;
+            settle(found);
+        }
+        return null;
     }
 
     private Miss miss(HttpExchange nearest, long at, byte[] more) {
@@ -149,7 +175,7 @@ final class HttpClaim implements Conversation {
     @Override
     public long released() {
         HttpExchange now = current;
-        return answersBefore + (now == null || !asked ? 0 : now.released(sentOf(now)));
+        return answersBefore + (now == null || !asked ? 0 : Math.min(shelf.allowed(now), now.released(sentOf(now))));
     }
 
     /// What was sent of it, and one for the end of the guest's stream where the recorded one ended, too.
@@ -187,6 +213,7 @@ final class HttpClaim implements Conversation {
 
     @Override
     public void acknowledge(long octets) {
+        shelf.hear();
         acknowledged = octets;
         note();
     }
@@ -194,10 +221,14 @@ final class HttpClaim implements Conversation {
     /// Notes it if all of the answer was sent, and if the guest has it.
     private void note() {
         HttpExchange now = current;
-        if (now == null
-                || !asked
-                || !now.isWhole()
-                || sent.count() < now.request().length()) {
+        if (now == null || !asked) {
+            return;
+        }
+        if (!begun && answers > answersBefore) {
+            begun = true;
+            shelf.begin(now);
+        }
+        if (!now.isWhole() || sent.count() < now.request().length()) {
             return;
         }
         long end = answersBefore + now.answer().length();
@@ -215,12 +246,17 @@ final class HttpClaim implements Conversation {
     @Override
     public @Nullable Miss close() {
         HttpExchange now = current;
+        shelf.hear();
+        shelf.release(this);
         if (over || now == null || delivered) {
             return null;
         }
         over = true;
         if (sent.count() < now.request().length()) {
             return miss(now, sent.count(), NOTHING);
+        }
+        if (!asked) {
+            return sent.miss(now.request(), sent.count(), NOTHING, EARLY);
         }
         shelf.cut(now);
         return null;

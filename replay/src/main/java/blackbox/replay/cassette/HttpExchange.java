@@ -59,6 +59,20 @@ record HttpExchange(
                 : same + request.mismatch(at + same, Arrays.copyOfRange(octets, same, octets.length));
     }
 
+    /// Number of the frame that brought the answer's first octet; the answer is not empty.
+    long answerBegan() {
+        return answer.stream().frameOf(answer.from());
+    }
+
+    /// Where the answer's last segment begins; 0 if it is the only one, or there is no answer.
+    long lastSegment() {
+        if (answer.length() == 0) {
+            return 0;
+        }
+        long last = answer.stream().segmentOf(answer.from() + answer.length() - 1);
+        return Math.max(0, last - answer.from());
+    }
+
     /// The SHA-256 digest of the request.
     ByteBuffer digest() {
         MessageDigest digest = Sha256.digest();

@@ -127,7 +127,13 @@ final class HttpOrder {
         return twins;
     }
 
-    private int[] places(HttpExchange exchange) {
+    /// All, in the order of their places.
+    List<HttpExchange> all() {
+        return all;
+    }
+
+    /// Of all on its connection.
+    int[] places(HttpExchange exchange) {
         int[] places = tapes.get(exchange.connection());
         if (places == null) {
             throw new IllegalArgumentException("it is of another endpoint");
@@ -135,7 +141,7 @@ final class HttpOrder {
         return places;
     }
 
-    private int place(HttpExchange exchange) {
+    int place(HttpExchange exchange) {
         return places(exchange)[exchange.number()];
     }
 
@@ -180,6 +186,15 @@ final class HttpOrder {
             }
         }
         return null;
+    }
+
+    /// The first of these that may be asked once others are over; null if there is none.
+    @Nullable
+    HttpExchange firstLater(Predicate<HttpExchange> which) {
+        return left(place -> twins[place].first() == place)
+                .filter(which)
+                .findFirst()
+                .orElse(null);
     }
 
     /// Of those that are left, the one whose request has the most in common with these octets: if none has all of

@@ -1,9 +1,12 @@
 package blackbox.replay.cassette;
 
 import blackbox.schemas.event.Endpoint;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The recorded HTTP/1.1 exchanges with one endpoint, each of which is played once, on whatever connection the guest
@@ -12,8 +15,20 @@ import org.jspecify.annotations.Nullable;
 /// Unless the client had a pool of connections, one connection of the guest's takes no request that was answered before
 /// an earlier one of its own was asked: two connections may become one, but not in reverse.
 final class HttpShelf {
+    /// How long a request that came early waits for those before it, from when the guest was heard last.
+    static final long QUIET_NS = Duration.ofSeconds(10).toNanos();
+
+    /// How long it waits in all.
+    static final long HELD_NS = Duration.ofMinutes(1).toNanos();
+
+    private static final long NOT_HELD = Long.MIN_VALUE;
+
     private final Endpoint remote;
     private final HttpOrder order;
+    private final HttpTurns turns;
+    /// Requests that wait until others are over.
+    private final Set<HttpClaim> held = new LinkedHashSet<>();
+
     private final boolean pool;
     /// How many connections and exchanges were recorded.
     private final int connections;
@@ -23,12 +38,19 @@ final class HttpShelf {
     private int unfinished;
     private int delivered;
     private long moved;
+    private long heldBack;
     private boolean missed;
+    private boolean heard;
+    private boolean changed;
+    private boolean heldTooLong;
+    private long heardNs;
+    private long heldSinceNs = NOT_HELD;
 
     private HttpShelf(Endpoint remote, List<List<HttpExchange>> tapes) {
         this.remote = remote;
         this.pool = isPool(tapes);
         this.order = new HttpOrder(tapes, pool);
+        this.turns = new HttpTurns(order.all());
         this.connections = tapes.size();
         this.exchanges = tapes.stream().mapToInt(List::size).sum();
     }
@@ -95,16 +117,18 @@ final class HttpShelf {
 
     /// The exchange that a connection of the guest's may go on with, whose request begins with the first
     /// `received` octets of `known`'s and continues with `more`: the next one of the recorded connection that it
-    /// is on, or else the first; null if there is none.
+    /// is on, or else the first, or else the first that may be asked later; null if there is none.
     ///
     /// @param on what the connection has had
     @Nullable
     HttpExchange find(History on, @Nullable HttpExchange known, long received, byte[] more) {
         HttpExchange last = on.last();
         HttpExchange next = last == null ? null : order.after(last);
-        return next != null && goesOn(next, on, known, received, more)
-                ? next
-                : order.first(each -> goesOn(each, on, known, received, more));
+        if (next != null && goesOn(next, on, known, received, more)) {
+            return next;
+        }
+        HttpExchange first = order.first(each -> goesOn(each, on, known, received, more));
+        return first == null ? order.firstLater(each -> goesOn(each, on, known, received, more)) : first;
     }
 
     private boolean goesOn(HttpExchange each, History on, @Nullable HttpExchange known, long received, byte[] more) {
@@ -146,11 +170,77 @@ final class HttpShelf {
                 : before.connection() == exchange.connection() && before.number() == exchange.number() - 1;
         moved += asRecorded ? 0 : 1;
         order.ask(exchange);
+        turns.ask(order.place(exchange));
+        changed = true;
+    }
+
+    /// Notes that the guest did something.
+    void hear() {
+        heard = true;
+    }
+
+    /// Notes that a request has come before its turn.
+    void hold(HttpClaim claim) {
+        heldBack += held.add(claim) ? 1 : 0;
+    }
+
+    /// Notes that it no longer waits.
+    void release(HttpClaim claim) {
+        held.remove(claim);
+    }
+
+    boolean isHeld(HttpClaim claim) {
+        return held.contains(claim);
+    }
+
+    /// Whether those that are held have waited for too long.
+    boolean isHeldTooLong() {
+        return heldTooLong;
+    }
+
+    /// Stops waiting where it has been long enough. Returns when to look again, or [PeerConnection#NO_TIMER].
+    long tick(long nowNs) {
+        heardNs = heard ? nowNs : heardNs;
+        long dueNs = turns.tick(nowNs, heard, held.size());
+        heard = false;
+        return Math.min(dueNs, tickHeld(nowNs));
+    }
+
+    private long tickHeld(long nowNs) {
+        heldTooLong = false;
+        if (held.isEmpty()) {
+            heldSinceNs = NOT_HELD;
+            return PeerConnection.NO_TIMER;
+        }
+        heldSinceNs = heldSinceNs == NOT_HELD ? nowNs : heldSinceNs;
+        long untilNs = Math.min(Math.max(heardNs, heldSinceNs) + QUIET_NS, heldSinceNs + HELD_NS);
+        heldTooLong = nowNs >= untilNs;
+        changed |= heldTooLong;
+        return heldTooLong ? nowNs : untilNs;
+    }
+
+    /// Whether connections that had to wait may go on, since the last time.
+    boolean takeChanged() {
+        boolean was = changed;
+        changed = false;
+        return turns.takeChanged() || was;
+    }
+
+    /// How many octets of an answer may be sent so far, as the order of the answers is.
+    long allowed(HttpExchange exchange) {
+        return turns.allowed(exchange, order.place(exchange));
+    }
+
+    /// Notes that an answer has begun.
+    void begin(HttpExchange exchange) {
+        turns.begin(order.place(exchange));
     }
 
     /// Notes that all of the answer was sent.
     void answer(HttpExchange exchange) {
         order.answer(exchange);
+        turns.answer(order.place(exchange));
+        changed = true;
     }
 
     /// Counts an answer that the guest has acknowledged whole.
@@ -161,6 +251,17 @@ final class HttpShelf {
     /// Notes that the guest gave up before it had all of the answer.
     void cut(HttpExchange exchange) {
         order.cut(exchange);
+        for (int each : order.places(exchange)) {
+            turns.forget(each);
+        }
+        turns.drop(order.place(exchange));
+        changed = true;
+    }
+
+    /// What did not come in the recorded order; null if all did.
+    CassettePeer.@Nullable Turned turned() {
+        long late = turns.late();
+        return late + heldBack > 0 ? new CassettePeer.Turned(remote, heldBack, late) : null;
     }
 
     /// What went over other connections than in the recording; null if nothing did, or not all that was recorded was

@@ -97,6 +97,17 @@ final class PeerConnection {
         }
     }
 
+    /// Goes on where it had to wait for other connections.
+    void resume(long nowNs) {
+        if (!opened || closed) {
+            return;
+        }
+        refuse(claim.resume());
+        if (!closed) {
+            pump(nowNs);
+        }
+    }
+
     /// Resends what has not been acknowledged for too long.
     void tick(long nowNs) {
         if (closed || nowNs < timerNs) {

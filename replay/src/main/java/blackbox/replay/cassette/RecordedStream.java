@@ -47,6 +47,11 @@ final class RecordedStream {
         return frames[partOf(at)];
     }
 
+    /// Where the segment begins that brought the octet at `at`.
+    long segmentOf(long at) {
+        return starts[partOf(at)];
+    }
+
     /// At least one and at most `max` octets from `at` on, which is before the end.
     byte[] read(long at, int max) {
         int part = partOf(at);

@@ -3,7 +3,6 @@ package blackbox.replay.clock;
 import blackbox.replay.divergence.align.Agreements;
 import blackbox.replay.divergence.strand.EventCursor;
 import blackbox.replay.divergence.strand.EventSource;
-import blackbox.replay.verdict.SharedOffsets;
 import blackbox.schemas.event.Actor;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
@@ -13,10 +12,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
-/// How far the two guests' clocks were apart at the agent's events on which an alignment agrees: at each of them, or
-/// where there are too many, at every second, fourth and so on of the recording. Owned by one thread.
+/// What the two guests' clocks showed at the agent's events on which an alignment agrees: at each of them, or where
+/// there
+/// are too many, at every second, fourth and so on of the recording. Owned by one thread.
 public final class SharedTimes implements Agreements {
     private static final int PAIRS_MAX = 1 << 17;
     private static final long NONE = Long.MIN_VALUE;
@@ -58,8 +57,8 @@ public final class SharedTimes implements Agreements {
         }
     }
 
-    /// The offsets; null if there is no such event.
-    public @Nullable SharedOffsets offsets(EventSource recorded, EventSource actual) throws IOException {
+    /// When both sides did the same.
+    public SharedTimeline timeline(EventSource recorded, EventSource actual) throws IOException {
         pairs.sort(Comparator.comparingLong(Pair::recorded));
         long[] before = times(recorded, pairs.stream().mapToLong(Pair::recorded).toArray());
         Integer[] order = new Integer[pairs.size()];
@@ -68,32 +67,14 @@ public final class SharedTimes implements Agreements {
         long[] after = times(
                 actual,
                 Arrays.stream(order).mapToLong(i -> pairs.get(i).actual()).toArray());
-        var found = new long[order.length];
-        int count = 0;
+        var shared = new ArrayList<SharedTimeline.Place>();
         for (int i = 0; i < order.length; i++) {
             long then = before[order[i]];
             if (then != NONE && after[i] != NONE) {
-                found[count++] = after[i] - then;
+                shared.add(new SharedTimeline.Place(then, after[i]));
             }
         }
-        return count == 0 ? null : offsets(Arrays.copyOf(found, count));
-    }
-
-    private static SharedOffsets offsets(long[] signed) {
-        long largest = signed[0];
-        var sizes = new long[signed.length];
-        for (int i = 0; i < signed.length; i++) {
-            sizes[i] = Math.abs(signed[i]);
-            if (sizes[i] > Math.abs(largest)) {
-                largest = signed[i];
-            }
-        }
-        Arrays.sort(sizes);
-        return new SharedOffsets(sizes.length, share(sizes, 50), share(sizes, 99), largest);
-    }
-
-    private static long share(long[] sorted, int percent) {
-        return sorted[(int) ((sorted.length * (long) percent + 99) / 100) - 1];
+        return new SharedTimeline(shared);
     }
 
     /// When these events were, as far as they are the agent's.

@@ -7,6 +7,7 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.content.CompiledPython;
 import blackbox.replay.content.ContentMatch;
 import blackbox.replay.content.KnownTies;
+import blackbox.replay.content.NameTime;
 import blackbox.replay.content.Origins;
 import blackbox.replay.content.Tie;
 import blackbox.replay.content.Ties;
@@ -52,9 +53,11 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     private final Tied durations = new Tied();
     private StandIns names = (_, _) -> false;
     private @Nullable ComparedDatabases databases;
+    private long movedEntries;
     private IdTies ids = IdTies.NONE;
     private PackTies packs = PackTies.NONE;
     private FileTimes fileTimes = new FileTimes();
+    private final FileTimes nameTimes = new FileTimes();
     private @Nullable Opened opened;
     private @Nullable WriteTimes recordedTimes;
     private @Nullable WriteTimes actualTimes;
@@ -153,6 +156,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
                                     + inContents.count
                                     + processNumbers.count
                                     + durations.count
+                                    + movedEntries
                                     + sqlite.same()
                                     + match.pairs().count()
                                     + ids.pairs().size()
@@ -228,6 +232,10 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         inContents.say("made-up names and ids in the files that were left, which stand for each other");
         processNumbers.say("numbers of processes in the files that were left, which stand for each other");
         durations.say("durations in the files that were left, none longer than its side's writer had lived");
+        if (movedEntries > 0) {
+            notCompared.add("the order of entries in npm's logs about what it did side by side: " + movedEntries
+                    + " are in another place, or say another number of attempts");
+        }
         if (sameDatabases > 0) {
             notCompared.add("SQLite databases with the same tables and rows, laid out otherwise: " + sameDatabases);
         }
@@ -259,10 +267,10 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         return ids.isSameSecond(recordedSecond, actualSecond);
     }
 
-    /// Times of files that were left, once [#compare] was called.
+    /// Times of files that were left, and in their names, once [#compare] was called.
     @Override
     public boolean anyTimes(long fromNs, long toNs, BiPredicate<Long, Long> test) {
-        return fileTimes.anyMatch(fromNs, toNs, test);
+        return fileTimes.anyMatch(fromNs, toNs, test) || nameTimes.anyMatch(fromNs, toNs, test);
     }
 
     /// Which names of files stand for each other.
@@ -271,7 +279,30 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         public boolean standFor(Text recordedPath, Text actualPath) throws IOException {
             return names.standFor(recordedPath, actualPath)
                     || packs.standFor(recordedPath, actualPath)
-                    || isNamedAfterProcess(recordedPath, actualPath);
+                    || isNamedAfterProcess(recordedPath, actualPath)
+                    || isNamedAfterTime(recordedPath, actualPath);
+        }
+
+        /// Whether the last names are the same but for times at which each side created what has the name.
+        private boolean isNamedAfterTime(Text recordedPath, Text actualPath) throws IOException {
+            byte[] one = lastName(recordedPath);
+            byte[] other = lastName(actualPath);
+            NameTime was = areSameButForNumbers(one, other) ? NameTime.in(one) : null;
+            NameTime is = was == null ? null : NameTime.in(other);
+            Window recordedWhen = is == null ? null : recordedTimes().named(recordedPath);
+            Window actualWhen = is == null ? null : actualTimes().named(actualPath);
+            if (was == null || is == null || recordedWhen == null || actualWhen == null) {
+                return false;
+            }
+            ContentMatch match = ContentMatch.of(
+                    new ByteArrayInputStream(one),
+                    new ByteArrayInputStream(other),
+                    new Origins(_ -> recordedWhen, _ -> actualWhen));
+            if (match.difference() != null) {
+                return false;
+            }
+            nameTimes.add(was.ns(), is.ns());
+            return true;
         }
 
         /// Whether the last names are the same but for numbers of processes that stand for each other.
@@ -415,16 +446,18 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     }
 
     /// Lets values stand for each other. The events are read only if contents differ.
-    private @Nullable Found difference(Text path, InputStream was, InputStream is) throws IOException {
+    private @Nullable Found difference(FilesMatch.Pair paths, InputStream was, InputStream is) throws IOException {
+        Text path = paths.recorded();
         WriteTimes one = recordedTimes();
         WriteTimes other = actualTimes();
+        var origins = new Origins(one.of(path), other.of(paths.actual()), this);
         ComparedDatabases.Looked looked = databases == null
                 ? new ComparedDatabases.Looked(null, false, was, is)
-                : databases.look(path, was, is, new Origins(one.of(path), other.of(path), this), this::add);
+                : databases.look(path, was, is, origins, this::add);
         if (looked.compared()) {
             return looked.difference();
         }
-        ContentMatch match = match(path, looked.was(), looked.is(), one, other);
+        ContentMatch match = match(path, looked.was(), looked.is(), one, other, origins);
         add(match);
         Long octet = match.firstDifference();
         return octet == null ? null : new Found(octet, "", "");
@@ -437,7 +470,8 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         durations.add(match.durations());
     }
 
-    private ContentMatch match(Text path, InputStream was, InputStream is, WriteTimes one, WriteTimes other)
+    private ContentMatch match(
+            Text path, InputStream was, InputStream is, WriteTimes one, WriteTimes other, Origins origins)
             throws IOException {
         Window run = one.run();
         Window otherRun = other.run();
@@ -450,10 +484,15 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         if (written != null && writtenThere != null) {
             return CompiledPython.compare(was, written, is, writtenThere);
         }
-        var origins = new Origins(one.of(path), other.of(path), this);
-        return NpmCacheIndex.is(path.toString())
-                ? NpmCacheIndex.compare(was, is, origins)
-                : ContentMatch.of(was, is, origins);
+        if (NpmCacheIndex.is(path.toString())) {
+            return NpmCacheIndex.compare(was, is, origins);
+        }
+        if (NpmLog.is(path.toString())) {
+            NpmLog.Compared log = NpmLog.compare(was, is, origins);
+            movedEntries += log.moved();
+            return log.match();
+        }
+        return ContentMatch.of(was, is, origins);
     }
 
     private WriteTimes recordedTimes() throws IOException {

@@ -1,5 +1,6 @@
 package blackbox.replay.compare;
 
+import blackbox.replay.content.NameTime;
 import blackbox.replay.content.Window;
 import blackbox.replay.content.WrittenWhen;
 import blackbox.replay.divergence.strand.EventCursor;
@@ -103,6 +104,15 @@ final class WriteTimes {
     Window window(Text path) {
         Written written = paths.get(path);
         return written == null ? null : written.window();
+    }
+
+    /// When the times may be from that are in the name of what has that path, or null if it is not known.
+    @Nullable
+    Window named(Text path) {
+        Written written = paths.get(path);
+        return written == null
+                ? null
+                : NameTime.window(written.sinceNs(), written.window().fromNs());
     }
 
     /// From the first event to the last, null if there is none.

@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// of the same thing on the other side; and the number of a process, standing by itself, for that of the process that
 /// stands for it, if each lived when the number was written. A duration may stand for another one of the same form, if
 /// neither is longer than its own side's writer had lived, and they differ by no more than these stretches do, and a
-/// second.
+/// second; in output also one of another unit (`47s`, `2m`), if what took the one on its side took the other there,
+/// each
+/// rounded to its unit.
 ///
 /// @param difference where they first differ; null if they do not
 /// @param times which times stood for another before that
@@ -110,17 +112,42 @@ public record ContentMatch(
         }
 
         private boolean tie(int back, PrintedDuration expected, PrintedDuration found, Origins known) {
-            if (Math.min(expected.length(), found.length()) < back
-                    || !expected.isLike(found, known.recorded().isPrinted())
-                    || !mayBothBe(
-                            expected.ns(),
-                            sinceBeganNs(recorded, expected.length(), back, known.recorded()),
-                            found.ns(),
-                            sinceBeganNs(actual, found.length(), back, known.actual()))) {
+            boolean reach = Math.min(expected.length(), found.length()) >= back;
+            if (!reach || !mayBothBe(back, expected, found, known) && !areRounded(back, expected, found, known)) {
                 return false;
             }
             add(durations, expected.length(), found.length(), back);
             return true;
+        }
+
+        private boolean mayBothBe(int back, PrintedDuration expected, PrintedDuration found, Origins known) {
+            boolean measured = known.recorded().isMeasured() && known.actual().isMeasured();
+            boolean alike = measured
+                    ? expected.isSameForm(found)
+                    : expected.isLike(found, known.recorded().isPrinted());
+            double stretch = sinceBeganNs(recorded, expected.length(), back, known.recorded());
+            double otherStretch = sinceBeganNs(actual, found.length(), back, known.actual());
+            return alike
+                    && stretch >= 0
+                    && otherStretch >= 0
+                    && expected.ns() <= stretch + Window.TOLERANCE_NS
+                    && found.ns() <= otherStretch + Window.TOLERANCE_NS
+                    && (measured
+                            || Math.abs(expected.ns() - found.ns())
+                                    <= Math.abs(stretch - otherStretch) + Window.TOLERANCE_NS);
+        }
+
+        /// Whether both are how long the same took on either side, rounded in the same way.
+        private boolean areRounded(int back, PrintedDuration expected, PrintedDuration found, Origins known) {
+            if (!known.recorded().isPrinted() || !expected.isRoundedLike(found)) {
+                return false;
+            }
+            long at =
+                    recorded.written(expected.length(), back, known.recorded()).toNs();
+            long otherAt = actual.written(found.length(), back, known.actual()).toNs();
+            KnownTies values = known.values();
+            return values.isSameStretch(at, expected.nearest(), otherAt, found.nearest())
+                    || values.isSameStretch(at, expected.cut(), otherAt, found.cut());
         }
 
         /// How long those who wrote something had lived by then; negative if that is not known.
@@ -129,15 +156,6 @@ public record ContentMatch(
             return since == Long.MAX_VALUE
                     ? Double.NEGATIVE_INFINITY
                     : (double) stream.written(length, back, written).toNs() - since;
-        }
-
-        /// Whether two durations were measured within these stretches, and differ only as these do.
-        private static boolean mayBothBe(double expected, double stretch, double found, double otherStretch) {
-            return stretch >= 0
-                    && otherStretch >= 0
-                    && expected <= stretch + Window.TOLERANCE_NS
-                    && found <= otherStretch + Window.TOLERANCE_NS
-                    && Math.abs(expected - found) <= Math.abs(stretch - otherStretch) + Window.TOLERANCE_NS;
         }
 
         /// Notes values that stand for each other, and moves both to after them.

@@ -26,6 +26,17 @@ public interface KnownTies {
         return false;
     }
 
+    /// Whether what took so long on the recorded side may have taken so long on the other one, by when both did the
+    /// same. Nothing may if that is not known.
+    ///
+    /// @param recordedNs when the recorded duration was written, in nanoseconds since 1970
+    /// @param length in which it lies, in nanoseconds
+    /// @param actualNs when the other one was
+    /// @param otherLength in which that one lies
+    default boolean isSameStretch(long recordedNs, Window length, long actualNs, Window otherLength) {
+        return false;
+    }
+
     /// Whether two numbers are those of processes of which one stands for the other, and each process lived when its
     /// number was written.
     ///

@@ -3,6 +3,7 @@ package blackbox.replay.content;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// How long something took, as a program printed it: a number with a unit of time (`3s`, `12 ms`, `0.25 seconds`), or
@@ -12,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// @param form its unit, with the space before it if there is one
 /// @param fraction how many digits are behind the point of the seconds, 0 for none
 /// @param ns in nanoseconds
+/// @param unitNs its unit
 /// @param look whether it looks chosen or measured
-record PrintedDuration(int length, String form, int fraction, double ns, Look look) {
+record PrintedDuration(int length, String form, int fraction, double ns, double unitNs, Look look) {
     /// The longest that is known as one.
     static final int OCTETS_MAX = 32;
 
@@ -30,6 +32,9 @@ record PrintedDuration(int length, String form, int fraction, double ns, Look lo
     private static final int DIGITS_MAX = 12;
     private static final int UNIT_OCTETS_MAX = 8;
     private static final double SECOND_NS = 1e9;
+    private static final double MINUTE_NS = 60 * SECOND_NS;
+    /// Units that programs choose by how long it took, writing a whole number of the largest that fits.
+    private static final Set<String> ROUNDED = Set.of("ms", "s", "m", "h");
     private static final Map<String, Double> UNITS = Map.ofEntries(
             Map.entry("ns", 1.0),
             Map.entry("us", 1e3),
@@ -40,6 +45,8 @@ record PrintedDuration(int length, String form, int fraction, double ns, Look lo
             Map.entry("secs", SECOND_NS),
             Map.entry("second", SECOND_NS),
             Map.entry("seconds", SECOND_NS),
+            Map.entry("m", MINUTE_NS),
+            Map.entry("h", 60 * MINUTE_NS),
             Map.entry("min", 60 * SECOND_NS),
             Map.entry("minute", 60 * SECOND_NS),
             Map.entry("minutes", 60 * SECOND_NS));
@@ -61,19 +68,20 @@ record PrintedDuration(int length, String form, int fraction, double ns, Look lo
         if (seconds != null && unit(octets, seconds.end(), end).equals("s")) {
             double ns = (60 * first.value() + seconds.value()) * SECOND_NS;
             return new PrintedDuration(
-                    seconds.end() + 1 - from, "m s", seconds.fraction(), ns, look(seconds, SECOND_NS));
+                    seconds.end() + 1 - from, "m s", seconds.fraction(), ns, SECOND_NS, look(seconds, SECOND_NS));
         }
         int space = at < end && octets[at] == ' ' ? 1 : 0;
         String unit = unit(octets, at + space, end);
         Double unitNs = UNITS.get(unit);
-        if (unitNs == null) {
-            return null;
+        if (unitNs == null || isCoarse(unit) && (space > 0 || first.fraction() > 0)) {
+            return null; // `5 m` may be metres
         }
         return new PrintedDuration(
                 at + space + unit.length() - from,
-                space + singular(unit),
+                (space == 1 ? " " : "") + singular(unit),
                 first.fraction(),
                 first.value() * unitNs,
+                unitNs,
                 look(first, unitNs));
     }
 
@@ -138,6 +146,34 @@ record PrintedDuration(int length, String form, int fraction, double ns, Look lo
     boolean isLike(PrintedDuration other, boolean printed) {
         boolean measured = look == Look.PRECISE || other.look == Look.PRECISE;
         boolean round = look == Look.ROUND && other.look == Look.ROUND;
-        return Objects.equals(form, other.form) && fraction == other.fraction && (measured || printed && !round);
+        return isSameForm(other) && (measured || printed && !round);
+    }
+
+    /// Whether both are written in the same way, and not in minutes or hours that may be something else.
+    boolean isSameForm(PrintedDuration other) {
+        return Objects.equals(form, other.form) && fraction == other.fraction && !isCoarse(form);
+    }
+
+    private static boolean isCoarse(String unit) {
+        return unit.equals("m") || unit.equals("h");
+    }
+
+    /// Whether both are whole numbers of the unit that suited how long it took.
+    boolean isRoundedLike(PrintedDuration other) {
+        return isRounded() && other.isRounded() && (!form.equals(other.form) || isCoarse(form));
+    }
+
+    private boolean isRounded() {
+        return fraction == 0 && ROUNDED.contains(form);
+    }
+
+    /// How long it may have been, if it was rounded to the nearest number of its unit.
+    Window nearest() {
+        return new Window((long) (ns - unitNs / 2), (long) (ns + unitNs / 2));
+    }
+
+    /// How long it may have been, if what was left over was dropped.
+    Window cut() {
+        return new Window((long) ns, (long) (ns + unitNs));
     }
 }

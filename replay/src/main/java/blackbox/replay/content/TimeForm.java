@@ -5,9 +5,10 @@ package blackbox.replay.content;
 ///
 /// In a pattern each letter is a field, and all else is itself: `Y` a year of 4 digits; `n` a month, `d` a day, `H`
 /// an hour, `M` a minute, `S` a second, each of 2 digits; `e` a day of 1 or 2; `b` `Jan` to `Dec`, `a` `Mon` to
-/// `Sun`; `f` maybe a fraction; `F` a fraction; `p` maybe ` AM` or ` PM`; `z` maybe a zone; `o` an offset; `u`
-/// ` UTC` or ` GMT`; `Z` one of both; `0`, `3`, `6`, `9` seconds since 1970 and so many decimal places, without a
-/// point, in the 10 and more digits that they have from 2001 on.
+/// `Sun`; `f` maybe a fraction; `F` a fraction; `x` maybe milliseconds, after the sign that is before the second;
+/// `p` maybe ` AM` or ` PM`; `z` maybe a zone; `o` an offset; `u` ` UTC` or ` GMT`; `Z` one of both; `0`, `3`, `6`,
+/// `9` seconds since 1970 and so many decimal places, without a point, in the 10 and more digits that they have from
+/// 2001 on.
 enum TimeForm {
     /// RFC 3339: `2026-11-25T12:11:37Z`.
     ISO("Y-n-dTH:M:Sfz"),
@@ -23,6 +24,14 @@ enum TimeForm {
     COMPACT_HYPHEN("Ynd-HMS"),
     /// `20261125_121137`.
     COMPACT_UNDERSCORE("Ynd_HMS"),
+    /// ISO 8601 in names of files: `2026-11-25T12_11_37_123Z`.
+    NAME_UNDERSCORE("Y-n-dTH_M_Sxz"),
+    /// `2026-11-25T12-11-37-123Z`.
+    NAME_HYPHEN("Y-n-dTH-M-Sxz"),
+    /// `2026-11-25_12-11-37`.
+    NAME_UNDERSCORE_HYPHEN("Y-n-d_H-M-S"),
+    /// `2026-11-25-12-11-37`.
+    NAME_HYPHENS("Y-n-d-H-M-S"),
     /// date(1) in the locale C, and in en_US: `Wed Nov 25 12:11:37 UTC 2026`, `Wed Nov 25 12:11:37 PM UTC 2026`.
     DATE("a b e H:M:Spu Y"),
     /// ctime(3): `Wed Nov 25 12:11:37 2026`.

@@ -13,7 +13,7 @@ final class TimeReader {
     private static final String MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
     private static final String WEEKDAYS = "MonTueWedThuFriSatSun";
     /// Fields that there need not be.
-    private static final String OPTIONAL = "fpz";
+    private static final String OPTIONAL = "fpxz";
     /// Digits of seconds since 1970, from 2001 to 2286.
     private static final int UNIX_DIGITS = 10;
     /// Digits of a fraction that count.
@@ -81,6 +81,7 @@ final class TimeReader {
             case 'M' -> (minute = number(2)) >= 0 && minute < 60;
             case 'S' -> (second = number(2)) >= 0 && second < 60;
             case 'f', 'F' -> readsFraction();
+            case 'x' -> readsMilliseconds();
             case 'p' -> readsHalf();
             case 'z' -> readsZone();
             case 'o' -> readsOffset(' ');
@@ -169,6 +170,21 @@ final class TimeReader {
         }
         point = (char) octets[at];
         fraction = new String(octets, at + 1, count, StandardCharsets.ISO_8859_1);
+        at = digits;
+        return true;
+    }
+
+    private boolean readsMilliseconds() {
+        char sign = (char) octets[at - 3];
+        int digits = at + 1;
+        while (isDigitAt(digits)) {
+            digits++;
+        }
+        if (!isAt(at, sign) || digits - at - 1 != 3) {
+            return false;
+        }
+        point = sign;
+        fraction = new String(octets, at + 1, 3, StandardCharsets.ISO_8859_1);
         at = digits;
         return true;
     }

@@ -22,6 +22,11 @@ public interface WrittenWhen {
         return Long.MAX_VALUE;
     }
 
+    /// Whether the durations in it are known to be measured, and none of them to be chosen by somebody.
+    default boolean isMeasured() {
+        return false;
+    }
+
     /// Whether it was printed for somebody to read at once, and is no file.
     default boolean isPrinted() {
         return false;

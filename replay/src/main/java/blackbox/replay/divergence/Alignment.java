@@ -42,7 +42,8 @@ public record Alignment(
     /// What each rule allows.
     public static final List<String> RULES = List.of(
             "process-numbers: processes and threads have different numbers",
-            "made-up-names: names that programs made up for what they created exclusively differ",
+            "made-up-names: names that programs made up for what they created exclusively differ, or times of their own in"
+                    + " names of what they created",
             "ephemeral-ports: ports that a kernel chose differ",
             "kernel-file-sizes: files in /proc and /sys have different lengths",
             "folded-reads-and-writes: the same reads and writes of a file were reported in different portions",

@@ -1,7 +1,6 @@
 package blackbox.replay.files;
 
 import blackbox.replay.fs.SparseInput;
-import blackbox.schemas.row.Text;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -11,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface ContentRule {
     /// Only octet for octet. Holes that both have are not read.
-    ContentRule STRICT = (path, recorded, actual) -> {
+    ContentRule STRICT = (_, recorded, actual) -> {
         Long octet = mismatch(recorded, actual);
         return octet == null ? null : new Found(octet, "", "");
     };
@@ -25,11 +24,11 @@ public interface ContentRule {
 
     /// Where the contents first differ, or null if they count as the same.
     ///
-    /// @param path in the recording
+    /// @param paths where they are
     /// @param recorded the whole content, at its start; the caller closes it
     /// @param actual the same of the replay
     @Nullable
-    Found difference(Text path, InputStream recorded, InputStream actual) throws IOException;
+    Found difference(FilesMatch.Pair paths, InputStream recorded, InputStream actual) throws IOException;
 
     private static @Nullable Long mismatch(InputStream recorded, InputStream actual) throws IOException {
         var expected = new byte[1 << 16];

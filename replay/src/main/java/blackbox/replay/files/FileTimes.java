@@ -6,9 +6,9 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
 
-/// When files that both sides left were last modified, where the sides differ in that and each wrote the file then:
-/// such
-/// a time, wherever it is shown, may be that file's. In nanoseconds since 1970. Owned by one thread.
+/// When files that both sides left were last modified, where the sides differ in that and each wrote the file then; or
+/// the times in their names, where these stand for each other. Such a time, wherever it is shown, may be that file's.
+/// In nanoseconds since 1970. Owned by one thread.
 public final class FileTimes {
     /// How many files it keeps; the times of further ones are not known.
     static final int FILES_MAX = 1 << 16;
@@ -22,7 +22,7 @@ public final class FileTimes {
     private final NavigableMap<Long, List<Long>> actualOf = new TreeMap<>();
     private int count;
 
-    void add(long recordedNs, long actualNs) {
+    public void add(long recordedNs, long actualNs) {
         if (recordedNs != actualNs && count < FILES_MAX) {
             count++;
             List<Long> known = actualOf.computeIfAbsent(recordedNs, _ -> new ArrayList<>(1));

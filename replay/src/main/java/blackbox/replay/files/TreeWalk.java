@@ -4,6 +4,7 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.files.ContentRule.Found;
 import blackbox.replay.files.FileDifference.How;
+import blackbox.replay.files.FilesMatch.Pair;
 import blackbox.replay.files.FolderPair.Couple;
 import blackbox.replay.files.Side.Name;
 import blackbox.replay.fs.DamagedTreeException;
@@ -84,13 +85,15 @@ final class TreeWalk {
         }
     }
 
+    private static final Pair ROOT = new Pair(FolderPair.ROOT, FolderPair.ROOT);
+
     /// The inodes of two files with the same content.
     private record Linked(long recorded, long actual) {}
 
     FilesMatch run() throws ReplayException, IOException {
         Inode one = recorded.top();
         Inode other = actual.top();
-        compare(() -> FolderPair.ROOT, one, other, false);
+        compare(() -> ROOT, one, other, false);
         enter(null, null, one, other);
         for (Level here = levels.peek(); here != null; here = levels.peek()) {
             Couple couple = here.next();
@@ -147,7 +150,7 @@ final class TreeWalk {
             add(here, couple, modifiedNs(expected), modifiedNs(found));
         }
         boolean known = here.fannedOut() && isKnown(one, expected, other, found) || areSame(here, couple, one.text());
-        if (compare(() -> here.path(couple), expected, found, known)
+        if (compare(() -> new Pair(here.path(couple), here.actualPath(couple)), expected, found, known)
                 && !(here.fannedOut() && FannedOut.isFan(one))) { // what is in it is here
             enter(here, couple, expected, found);
         }
@@ -174,7 +177,7 @@ final class TreeWalk {
                                 (_, was, is) -> names.holdWhatTheyAreNamedFor(one.text(), was, other.text(), is)
                                         ? null
                                         : new Found(0, "", ""),
-                                FolderPair.ROOT,
+                                ROOT,
                                 expected,
                                 found)
                         == null;
@@ -210,11 +213,11 @@ final class TreeWalk {
     /// Compares everything but names; true if both are folders.
     ///
     /// @param known whether their contents are known to be the same, if both are files
-    private boolean compare(Supplier<Text> path, Inode one, Inode other, boolean known)
+    private boolean compare(Supplier<Pair> path, Inode one, Inode other, boolean known)
             throws ReplayException, IOException {
         if (one.type() != other.type() || one.device() != other.device()) {
             if (isShown()) {
-                show(path.get(), How.TYPE, Side.inWords(one), Side.inWords(other), -1);
+                show(path.get().recorded(), How.TYPE, Side.inWords(one), Side.inWords(other), -1);
             }
             return false;
         }
@@ -238,18 +241,18 @@ final class TreeWalk {
         };
     }
 
-    private void properties(Supplier<Text> path, Inode one, Inode other) throws ReplayException, IOException {
+    private void properties(Supplier<Pair> path, Inode one, Inode other) throws ReplayException, IOException {
         if (one.permissions() != other.permissions() && isShown()) {
-            show(path.get(), How.MODE, mode(one), mode(other), -1);
+            show(path.get().recorded(), How.MODE, mode(one), mode(other), -1);
         }
         if ((one.uid() != other.uid() || one.gid() != other.gid()) && isShown()) {
-            show(path.get(), How.OWNER, owner(one), owner(other), -1);
+            show(path.get().recorded(), How.OWNER, owner(one), owner(other), -1);
         }
         SortedMap<Text, Text> expected = recorded.attributes(one);
         SortedMap<Text, Text> found = actual.attributes(other);
         if (!expected.equals(found) && isShown()) {
             Text name = firstDifferent(expected, found);
-            show(path.get(), How.ATTRIBUTE, attribute(name, expected), attribute(name, found), -1);
+            show(path.get().recorded(), How.ATTRIBUTE, attribute(name, expected), attribute(name, found), -1);
         }
     }
 
@@ -277,15 +280,15 @@ final class TreeWalk {
                         + Hash.sha256(value.toBytes());
     }
 
-    private void target(Supplier<Text> path, Inode one, Inode other) throws ReplayException, IOException {
+    private void target(Supplier<Pair> path, Inode one, Inode other) throws ReplayException, IOException {
         Text expected = recorded.target(one);
         Text found = actual.target(other);
         if (!expected.equals(found) && isShown()) {
-            show(path.get(), How.TARGET, "to " + expected, "to " + found, -1);
+            show(path.get().recorded(), How.TARGET, "to " + expected, "to " + found, -1);
         }
     }
 
-    private void content(Supplier<Text> path, Inode one, Inode other) throws ReplayException, IOException {
+    private void content(Supplier<Pair> path, Inode one, Inode other) throws ReplayException, IOException {
         boolean longer = one.bytes() != other.bytes();
         if (longer && Math.max(one.bytes(), other.bytes()) > RULED_BYTES_MAX) {
             show(path, How.SIZE, one, other, new Found(0, "", ""));
@@ -306,11 +309,11 @@ final class TreeWalk {
         }
     }
 
-    private void show(Supplier<Text> path, How how, Inode one, Inode other, Found found)
+    private void show(Supplier<Pair> path, How how, Inode one, Inode other, Found found)
             throws ReplayException, IOException {
         if (isShown()) {
             show(
-                    path.get(),
+                    path.get().recorded(),
                     how,
                     recorded.content(one) + found.expected(),
                     actual.content(other) + found.actual(),
@@ -327,20 +330,20 @@ final class TreeWalk {
         }
     }
 
-    private @Nullable Found difference(Supplier<Text> path, Inode one, Inode other)
+    private @Nullable Found difference(Supplier<Pair> path, Inode one, Inode other)
             throws ReplayException, IOException {
-        Found found = difference(ContentRule.STRICT, FolderPair.ROOT, one, other);
+        Found found = difference(ContentRule.STRICT, ROOT, one, other);
         boolean decided = found == null
                 || rule.equals(ContentRule.STRICT)
                 || Math.max(one.bytes(), other.bytes()) > RULED_BYTES_MAX;
         return decided ? found : difference(rule, path.get(), one, other);
     }
 
-    private @Nullable Found difference(ContentRule how, Text path, Inode one, Inode other)
+    private @Nullable Found difference(ContentRule how, Pair paths, Inode one, Inode other)
             throws ReplayException, IOException {
         try (InputStream expected = recorded.open(one);
                 InputStream found = actual.open(other)) {
-            return how.difference(path, expected, found);
+            return how.difference(paths, expected, found);
         } catch (DamagedTreeException e) {
             throw new ReplayException(
                     Code.ENGINE,

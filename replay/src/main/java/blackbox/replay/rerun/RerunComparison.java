@@ -7,13 +7,16 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.cassette.CassettePeer.Moved;
 import blackbox.replay.cassette.CassettePeer.Played;
+import blackbox.replay.cassette.CassettePeer.Turned;
 import blackbox.replay.cassette.Difference;
 import blackbox.replay.cassette.Miss;
+import blackbox.replay.clock.SharedTimeline;
 import blackbox.replay.clock.SharedTimes;
 import blackbox.replay.compare.ComparedFiles;
 import blackbox.replay.compare.ComparedOutput;
 import blackbox.replay.compare.ComparedOutput.Began;
 import blackbox.replay.compare.EventTape;
+import blackbox.replay.compare.PrintedTies;
 import blackbox.replay.compare.RecordedSide;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.AlignmentSettings;
@@ -54,7 +57,8 @@ final class RerunComparison {
                     + " recorded one, unless the execution is kept: it is set forward or slowed down, never set back",
             "random: the guest is given the recorded entropy; what programs draw follows from it, if the image is of this version"
                     + " or later; what the kernel draws for itself (addresses, canaries, ports) depends on timing",
-            "network-time: an answer arrives as soon as its request has been sent",
+            "network-time: an answer arrives as soon as its request has been sent; over plain HTTP/1.1 after those that"
+                    + " were answered before it when it was recorded, if they are asked for in time",
             "dns-id: DNS questions are compared without their ids, which are random");
 
     private final Recorded recorded;
@@ -139,18 +143,19 @@ final class RerunComparison {
         AlignmentSettings settings =
                 AlignmentSettings.of(hashKey).with(agreedPeers(replayed.ending().played()));
         Alignment alignment = Divergences.align(one, other, files, settings, times);
-        SharedOffsets shared = times.offsets(one.events(), other.events());
+        SharedTimeline timeline = times.timeline(one.events(), other.events());
         var causes = new UneventfulCauses(new KeyedHash(hashKey), one, other);
         ComparedOutput output = ComparedOutput.of(
                 new RecordedOutput(facts, recorded.captures()),
                 ComparedOutput.Other.of(replayed.printed(), replayed.ending().byItself()),
                 began(replayed.ending()),
-                files);
+                new PrintedTies(files, timeline));
         Verdict verdict = Verdict.of(
                 facts.run(),
                 at,
                 ReplayMethod.RERUN,
-                comparison(replayed, alignment, output, files, causes).with(clock(replayed.ending(), shared)),
+                comparison(replayed, alignment, output, files, causes)
+                        .with(clock(replayed.ending(), timeline.offsets())),
                 new Completion(unfinished(replayed.ending(), alignment)));
         Miss missed = replayed.ending().missed();
         OutputMatch differs = output.differs();
@@ -247,6 +252,12 @@ final class RerunComparison {
                     + moved.remote().port() + ": recorded connections " + moved.recorded() + ", replayed ones "
                     + moved.replayed() + ", requests over another one " + moved.requests()
                     + "; all octets of requests and answers are the same");
+        }
+        for (Turned turned : played.turned()) {
+            lines.add("in which order " + turned.remote().ip() + " port "
+                    + turned.remote().port() + " was asked at the same time: " + turned.held()
+                    + " requests came early and were held back until those before them were answered, " + turned.late()
+                    + " answers were not given in the recorded order");
         }
         lines.addAll(output.notCompared());
         lines.addAll(files.notCompared());

@@ -150,7 +150,8 @@ class HttpCassetteTest {
         assertTrue(second.remoteFinished);
         assertEquals(List.of(), guest.misses);
         assertEquals(
-                new CassettePeer.Played(2, 0, 0, 0, 0, List.of()), guest.peer().played());
+                new CassettePeer.Played(2, 0, 0, 0, 0, List.of(), List.of()),
+                guest.peer().played());
     }
 
     @Test

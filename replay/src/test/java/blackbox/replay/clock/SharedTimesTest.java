@@ -29,11 +29,11 @@ class SharedTimesTest {
             var times = new SharedTimes(Agreements.NOBODY, kept);
             times.agree(1, 2);
             times.begin();
-            assertNull(times.offsets(one.source(), other.source()));
+            assertNull(times.timeline(one.source(), other.source()).offsets());
             for (int i = DEEDS - 1; i >= 0; i--) {
                 times.agree(i, i + 1);
             }
-            SharedOffsets offsets = times.offsets(one.source(), other.source());
+            SharedOffsets offsets = times.timeline(one.source(), other.source()).offsets();
             assertNotNull(offsets);
             assertEquals(2 * THOUSANDTH, offsets.p50Ns());
             if (kept == DEEDS) {

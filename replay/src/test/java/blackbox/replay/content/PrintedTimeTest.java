@@ -79,6 +79,12 @@ class PrintedTimeTest {
         assertTime(TimeForm.COMPACT, "20261125121137", NOON);
         assertTime(TimeForm.COMPACT_HYPHEN, "20261125-121137", NOON);
         assertTime(TimeForm.COMPACT_UNDERSCORE, "20261125_121137", NOON);
+        assertTime(TimeForm.NAME_UNDERSCORE, "2026-11-25T12_11_37_500Z", half);
+        assertTime(TimeForm.NAME_UNDERSCORE, "2026-11-25T12_11_37", NOON);
+        assertTime(TimeForm.NAME_HYPHEN, "2026-11-25T12-11-37-500Z", half);
+        assertTime(TimeForm.NAME_HYPHEN, "2026-11-25T12-11-37Z", NOON);
+        assertTime(TimeForm.NAME_UNDERSCORE_HYPHEN, "2026-11-25_12-11-37", NOON);
+        assertTime(TimeForm.NAME_HYPHENS, "2026-11-25-12-11-37", NOON);
         assertTime(TimeForm.DATE, "Wed Nov 25 12:11:37 UTC 2026", NOON);
         assertTime(TimeForm.DATE, "Wed Nov 25 12:11:37 PM UTC 2026", NOON);
         assertTime(TimeForm.CTIME, "Wed Nov 25 12:11:37 2026", NOON);
@@ -116,6 +122,10 @@ class PrintedTimeTest {
             "20261125121137",
             "20261125-121137",
             "20261125_121137",
+            "2026-11-25T12_11_37_123Z",
+            "2026-11-25T12-11-37-123Z",
+            "2026-11-25_12-11-37",
+            "2026-11-25-12-11-37",
             "Wed Nov 25 12:11:37 UTC 2026",
             "Wed Nov 25 12:11:37 2026",
             "Wed Nov 25 12:11:37 2026 +0000",

@@ -124,6 +124,54 @@ final class TiedDurationsTest {
                 .difference());
     }
 
+    /// Whole numbers of a unit that was chosen by how long it took.
+    @Test
+    void aRoundedDurationIsTheSameStretchOfTime() throws IOException {
+        for (String[] pair : new String[][] {
+            {"in 47s", "47", "in 2m", "95"}, // to the nearest
+            {"in 47s", "47", "in 1m", "95"}, // what was left over was dropped
+            {"in 1m", "89", "in 2m", "91"},
+            {"in 2m", "125", "in 3m", "185"},
+            {"in 999ms", "0.999", "in 2s", "2.4"},
+            {"in 59m", "3540", "in 1h", "3700"},
+        }) {
+            ContentMatch match =
+                    ofStretch(pair[0], Double.parseDouble(pair[1]), pair[2], Double.parseDouble(pair[3]), true);
+            assertNull(match.difference(), match::toString);
+            assertEquals(1, match.durations().count());
+        }
+        assertNotNull(ofStretch("in 47s", 47, "in 2m", 95, false).difference(), "a file");
+        assertNotNull(ofStretch("in 1m", 70, "in 2m", 70, true).difference());
+        assertNotNull(ofStretch("in 1m", 100, "in 2m", 100, true).difference(), "not rounded in the same way");
+        assertNotNull(ofStretch("in 1m", 70, "in 3m", 130, true).difference());
+        assertNotNull(ofStretch("in 47s", 47, "in 1m", 27, true).difference());
+        assertNotNull(ofStretch("in 47s", 30, "in 1m", 61, true).difference());
+        assertNotNull(ofStretch("walk 1 m", 89, "walk 2 m", 91, true).difference());
+        assertNotNull(ofStretch("1.5m", 89, "1.6m", 91, true).difference());
+    }
+
+    /// One thing took so long on each side.
+    private static ContentMatch ofStretch(
+            String recorded, double seconds, String actual, double otherSeconds, boolean printed) throws IOException {
+        KnownTies ties = new KnownTies() {
+            @Override
+            public boolean standFor(String one, String other) {
+                return false;
+            }
+
+            @Override
+            public boolean isSameStretch(long recordedNs, Window length, long actualNs, Window otherLength) {
+                return isIn(recordedNs - BEGAN, length) && isIn(actualNs - BEGAN, otherLength);
+            }
+        };
+        return ContentMatch.of(
+                in(recorded), in(actual), new Origins(after(seconds, printed), after(otherSeconds, printed), ties));
+    }
+
+    private static boolean isIn(long ns, Window window) {
+        return ns >= window.fromNs() && ns < window.toNs();
+    }
+
     @Test
     void itIsNotKnownWhenTheWriterBegan() throws IOException {
         var unknown = new Origins(_ -> new Window(BEGAN, BEGAN + SECOND), after(1, true));

@@ -28,10 +28,15 @@ import org.junit.jupiter.api.Test;
 /// A class is named only where an event supports it, and a cause is never later than what it explains.
 class EvidenceForCausesTest {
 
+    /// A time that is so old that its name does not count as the time of what was created.
+    private static final long OLD_NS = 90_000_000_000L;
+
     private static Deeds branchAtTime(Deeds before, LongFunction<String> written) {
         return (events, shell) -> {
             before.run(events, shell);
-            return branch(events, shell, written.apply(events.nowNs()));
+            long then = events.nowNs();
+            events.pass(OLD_NS);
+            return branch(events, shell, written.apply(then));
         };
     }
 

@@ -10,8 +10,11 @@ import blackbox.replay.divergence.EffectDifference.Kind;
 import blackbox.replay.divergence.PlantedCausesTest.Deeds;
 import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.Side;
+import blackbox.schemas.event.Actor;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.GuestOrigin;
 import blackbox.schemas.row.Text;
 import java.util.Arrays;
 import java.util.List;
@@ -257,6 +260,31 @@ final class LevelsTest {
             return events.create(shell, "/mnt/log", RecordedEvents.WRITE_CREATE);
         };
         assertEffect(align(mount, write, SAME), Kind.FILE, "/mnt/log");
+    }
+
+    /// The tracer cannot tell yet whose acts they are.
+    @Test
+    void aMountBeforeThereIsAnAgentDoesNotCount() throws Exception {
+        Deeds write = (events, shell) -> events.create(shell, "/mnt/log", RecordedEvents.WRITE_CREATE);
+        for (Actor first : List.of(Actor.SUPERVISOR, Actor.AGENT)) {
+            Deeds early = (events, shell) -> {
+                events.add(new Event.PrivilegeUse(events.guest(shell), "mount", Text.of("/proc/1"), "", 0));
+                EventHeader header = events.guest(shell);
+                var by = new EventHeader(
+                        header.atNs(), header.source(), new GuestOrigin(0, 1, first), header.process(), header.marks());
+                events.add(new Event.PrivilegeUse(by, "prctl", null, "", 0));
+                return 0;
+            };
+            Deeds more = (events, shell) -> {
+                early.run(events, shell);
+                return write.run(events, shell);
+            };
+            if (first == Actor.SUPERVISOR) {
+                assertPath(align(early, more, SAME), 1);
+            } else {
+                assertEffect(align(early, more, SAME), Kind.FILE, "/mnt/log");
+            }
+        }
     }
 
     @Test

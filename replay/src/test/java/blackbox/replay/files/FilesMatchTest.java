@@ -276,13 +276,13 @@ class FilesMatchTest {
         List<String> recorded = List.of(disks.write("same", "same"), disks.write("time", "at 10"));
         List<String> actual = List.of(disks.write("same", "same"), disks.write("time", "at 11"));
         var asked = new ArrayList<String>();
-        ContentRule allows = (path, one, other) -> {
-            asked.add(path + " " + text(one) + " " + text(other));
+        ContentRule allows = (paths, one, other) -> {
+            asked.add(paths.recorded() + " " + text(one) + " " + text(other));
             return null;
         };
         assertTrue(match(recorded, actual, Names.NONE, allows).isSame());
         assertEquals(List.of("/time at 10 at 11"), asked);
-        FilesMatch match = match(recorded, actual, Names.NONE, (path, one, other) -> new ContentRule.Found(3, "", ""));
+        FilesMatch match = match(recorded, actual, Names.NONE, (_, one, other) -> new ContentRule.Found(3, "", ""));
         assertEquals(3, match.differences().getFirst().octet());
     }
 

@@ -15,7 +15,6 @@ import blackbox.schemas.event.Finding;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.EventViews;
-import blackbox.schemas.view.PrivilegeView;
 import blackbox.schemas.view.RecorderView;
 import blackbox.schemas.view.RunView;
 import java.io.IOException;
@@ -28,7 +27,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +40,6 @@ public final class Aligner {
     public static final int RECORDED = 0;
     public static final int ACTUAL = 1;
 
-    private static final Set<String> MOUNTS = Set.of("mount", "unshare", "setns");
     static final int PENDING_MAX = 1 << 18;
     private static final int WINDOW = 1_024;
     private static final int WINDOW_MAX = 4_096;
@@ -75,7 +72,7 @@ public final class Aligner {
     private boolean foldedOtherwise;
     private boolean turnsTakenOtherwise;
     private boolean forgotten;
-    private boolean mounted;
+    private final Mounts[] mounts = {new Mounts(), new Mounts()};
     private boolean missing;
 
     /// Whether the guest's tracer went quiet, and has not sent anything since.
@@ -109,7 +106,7 @@ public final class Aligner {
         Aligner first = new Aligner(hash, pivot, start, startOfActual, agreements).align(recorded, actual);
         MadeUpNames one = first.lineages[RECORDED].names();
         MadeUpNames other = first.lineages[ACTUAL].names();
-        if (first.isAgreed() || !one.isAnyExclusive() && !other.isAnyExclusive()) {
+        if (first.isAgreed() || !one.isAnyToTell() && !other.isAnyToTell()) {
             return first;
         }
         KnownNames words = start.with(one.said(), other.said());
@@ -172,9 +169,7 @@ public final class Aligner {
             }
             missing |= isMissing(event);
             silent[side] = isSilent(event, silent[side]);
-            mounted |= event instanceof PrivilegeView.Use use
-                    && !use.isBySupervisor()
-                    && MOUNTS.contains(String.valueOf(use.what()));
+            mounts[side].see(event);
             lineages[side].add(event, cursor.index());
         }
         return true;
@@ -539,10 +534,9 @@ public final class Aligner {
     }
 
     /// Whether something was mounted on either side while the agent ran, or may have been in another namespace, so that
-    /// a path may be elsewhere than on the
-    /// guest's disk.
+    /// a path may be elsewhere than on the guest's disk.
     public boolean isAnythingMounted() {
-        return mounted;
+        return mounts[RECORDED].any() || mounts[ACTUAL].any();
     }
 
     /// Events of that side that were beyond the bound on memory.

@@ -1,5 +1,6 @@
 package blackbox.replay.divergence.strand;
 
+import blackbox.replay.content.NameTime;
 import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.KnownNames;
 import blackbox.replay.divergence.text.MadeUpNames;
@@ -10,6 +11,7 @@ import blackbox.schemas.row.ListCursor;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.FileEffect;
 import blackbox.schemas.view.FileView;
 import blackbox.schemas.view.NetView;
 import blackbox.schemas.view.PrivilegeView;
@@ -35,6 +37,9 @@ final class EventIdentity {
     private static final int EPHEMERAL_PORT_MIN = 32_768;
 
     private static final int SIGPIPE = 13;
+
+    /// Distinguishes what times in names count as from other hashes.
+    private static final long TIMED = 13;
 
     private static final int LANE_BITS = 16;
 
@@ -264,6 +269,7 @@ final class EventIdentity {
         }
         if (event instanceof FileView file && event.row().has(Column.PATH)) {
             learnName(file);
+            learnTime(file, process);
         }
         Long port = event instanceof NetView.Listen listen ? listen.localPort() : null;
         if (port != null && isEphemeral(port)) {
@@ -286,6 +292,21 @@ final class EventIdentity {
         } else {
             normalizer.created(array, offset, length, process, isKeptToItself(file));
         }
+    }
+
+    private void learnTime(FileView file, GuestProcess process) {
+        boolean madeUp = nameUse(file) == NameUse.CREATES_ALONE && isKeptToItself(file);
+        if (madeUp || !file.effects().contains(FileEffect.CREATES)) {
+            return;
+        }
+        Row row = file.row();
+        boolean timed = normalizer.createdIn(
+                row.array(Column.PATH),
+                row.offset(Column.PATH),
+                row.length(Column.PATH),
+                NameTime.window(process.beganNs, file.atNs()),
+                hash.mix(process.strand.group, TIMED, process.timed));
+        process.timed += timed ? 1 : 0;
     }
 
     /// What a call does with the name: creates something only where there was nothing, even if it failed, since

@@ -24,14 +24,21 @@ final class GuestProcess {
     /// Its place among all children of its parent, from 1; 0 if its fork was not seen.
     final long birth;
 
+    /// When its first event was, in nanoseconds since 1970.
+    final long beganNs;
+
+    /// How many things it has created that have the time in their names.
+    long timed;
+
     private long listens;
     private long forks;
 
-    GuestProcess(Strand strand, long word, long parentWord, long birth) {
+    GuestProcess(Strand strand, long word, long parentWord, long birth, long beganNs) {
         this.strand = strand;
         this.word = word;
         this.parentWord = parentWord;
         this.birth = birth;
+        this.beganNs = beganNs;
     }
 
     long nextBirth() {

@@ -172,7 +172,8 @@ public final class Lineage {
                 new Strand(Strand.Sort.PROCESS, group, 0, parentKey),
                 identity.word(row.number(Column.PID)),
                 row.has(Column.PPID) ? identity.word(row.number(Column.PPID)) : 0,
-                birth);
+                birth,
+                event.atNs());
         process.strand.ofKernel = row.has(Column.PPID) && row.number(Column.PPID) == KTHREADD;
         processes.put(id, process);
         return process;

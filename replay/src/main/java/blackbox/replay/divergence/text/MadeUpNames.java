@@ -21,13 +21,14 @@ public final class MadeUpNames {
 
     private static final long KEPT = 41;
     private static final long GONE = 42;
+    private static final long TIME = 43;
 
     private final KeyedHash hash;
     private final KnownNames known;
     private final WordSet said = new WordSet();
     private final GenerationalCache words = new GenerationalCache(LIVE_MAX);
     private final GenerationalCache names = new GenerationalCache(LIVE_MAX);
-    private boolean anyExclusive;
+    private boolean anyToTell;
     private long created;
     private long[] open = new long[8];
     private int openCount;
@@ -53,9 +54,10 @@ public final class MadeUpNames {
         return said;
     }
 
-    /// Whether something was created exclusively.
-    public boolean isAnyExclusive() {
-        return anyExclusive;
+    /// Whether what the other side says may make a difference: something was created exclusively, or has a time in its
+    /// name.
+    public boolean isAnyToTell() {
+        return anyToTell;
     }
 
     /// The made-up name of which the word is a part, or [GenerationalCache#ABSENT] where it stands for itself.
@@ -82,8 +84,17 @@ public final class MadeUpNames {
     /// Notes that a process created a name exclusively, and returns whether its words may be made up: they may
     /// where the process keeps the thing to itself, and where it takes the name away again.
     boolean mayBeMadeUp(long name, long process, boolean keptToItself) {
-        anyExclusive = true;
+        anyToTell = true;
         return keptToItself || known.isMarked(hash.mix(name, process, GONE));
+    }
+
+    /// Notes a time in the name of something that was created. Returns whether the other side has created nothing with
+    /// that time in its name, as far as that is known.
+    boolean isOfThisSide(long time) {
+        anyToTell = true;
+        long mark = hash.mix(time, TIME);
+        said.add(mark);
+        return !known.isOnOtherSide(mark);
     }
 
     /// A word of a name that may be made up.

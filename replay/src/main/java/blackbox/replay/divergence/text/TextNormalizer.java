@@ -1,12 +1,14 @@
 package blackbox.replay.divergence.text;
 
+import blackbox.replay.content.Window;
 import blackbox.schemas.row.Text;
 import java.nio.charset.StandardCharsets;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// Hashes texts word by word (letters of any script, digits, `_`), so that single words can be renamed wherever
-/// they occur: process numbers, names that programs made up, ports that the kernel chose. Owned by one thread.
+/// they occur: process numbers, names that programs made up, times in the names of what they created, ports that the
+/// kernel chose. Owned by one thread.
 public final class TextNormalizer {
 
     private static final int PORTS_MAX = 65_536;
@@ -23,6 +25,7 @@ public final class TextNormalizer {
     private final KeyedHash hash;
     private final MadeUpNames names;
     private final @Nullable StandingIds ids;
+    private final TimedNames times;
     private final GenerationalCache ports = new GenerationalCache(PORTS_MAX);
     private long self;
     private long parent;
@@ -38,6 +41,7 @@ public final class TextNormalizer {
     public TextNormalizer(KeyedHash hash, MadeUpNames names, StandingIds ids) {
         this.hash = hash;
         this.names = names;
+        this.times = new TimedNames(hash, names);
         this.ids = ids.isEmpty() ? null : ids;
     }
 
@@ -79,7 +83,18 @@ public final class TextNormalizer {
 
     /// The hash of a text, its words renamed. Numbers in a path below /proc are processes.
     public long text(byte[] array, int from, int length) {
-        return text(array, from, length, length);
+        byte[] timeless = timeless(array, from, length);
+        return timeless == null
+                ? text(array, from, length, length)
+                : text(timeless, 0, timeless.length, timeless.length);
+    }
+
+    /// A text in which times that are in names of what was created stand for what they count as; null if there are
+    /// none.
+    private byte @Nullable [] timeless(byte[] array, int from, int length) {
+        byte[] timeless = times.standIns(array, from, length);
+        namesLane += timeless == null ? 0 : times.replaced();
+        return timeless;
     }
 
     /// The same, but made-up names beyond the first `renamed` octets stand for themselves.
@@ -199,6 +214,16 @@ public final class TextNormalizer {
         }
     }
 
+    /// Notes that something was created at a path, in whose name there may be times.
+    ///
+    /// @param when they may be from
+    /// @param canon what they count as then
+    /// @return whether there are
+    public boolean createdIn(byte[] array, int from, int length, Window when, long canon) {
+        int end = from + length;
+        return times.learn(array, lastName(array, from, end), end, when, canon);
+    }
+
     /// Notes that a process removed or renamed what was at a path.
     public void gone(byte[] array, int from, int length, long process) {
         int end = from + length;
@@ -208,10 +233,15 @@ public final class TextNormalizer {
     /// The hash of the path under which something is to stay: its last name stands for itself, and its words mean
     /// something, unless that very name was made up.
     public long kept(byte[] array, int from, int length) {
+        byte[] timeless = timeless(array, from, length);
+        return timeless == null ? keptName(array, from, length) : keptName(timeless, 0, timeless.length);
+    }
+
+    private long keptName(byte[] array, int from, int length) {
         int end = from + length;
         int begin = lastName(array, from, end);
         if (names.isMadeUp(word(array, begin, end))) {
-            return text(array, from, length);
+            return text(array, from, length, length);
         }
         eachWord(array, begin, end, names::kept);
         return text(array, from, length, begin - from);
