@@ -167,6 +167,14 @@ RAW_TRACEPOINT_PROBE(sched_process_fork) {
     return 0;
 }
 
+struct ended {
+    u64 start, tgid;
+};
+
+// Processes whose end was told. Of threads that end at the same time each may find that no other one lives.
+BPF_TABLE("lru_hash", struct ended, u8, told_ends, 1024);
+#define ALREADY_THERE -17
+
 // args: struct task_struct *p
 RAW_TRACEPOINT_PROBE(sched_process_exit) {
     u64 task = ctx->args[0];
@@ -174,6 +182,10 @@ RAW_TRACEPOINT_PROBE(sched_process_exit) {
     u64 signal = word(task + OFF_TASK_SIGNAL);
     u8 *frame = scratch();
     if (!frame || half(signal + OFF_SIGNAL_LIVE) != 0 || !word(task + OFF_TASK_LEADER))
+        return 0;
+    struct ended process = {.start = start_of(task), .tgid = half(task + OFF_TASK_TGID)};
+    u8 told = 1;
+    if (told_ends.insert(&process, &told) == ALREADY_THERE)
         return 0;
     u32 code = half(word(task + OFF_TASK_LEADER) + OFF_TASK_EXIT_CODE);
     if (half(signal + OFF_SIGNAL_FLAGS) & SIGNAL_GROUP_EXIT_FLAG)

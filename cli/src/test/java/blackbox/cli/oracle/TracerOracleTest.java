@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -93,6 +94,19 @@ class TracerOracleTest {
         assertFalse(ran.events().toString().contains("s3cr3t-value"));
         assertTrue(ran.all(Event.ProcessExit.class).stream()
                 .anyMatch(exit -> Integer.valueOf(3).equals(exit.exitCode())));
+    }
+
+    @Test
+    void theEndOfAProcessIsToldOnce() throws Exception {
+        TracedGuest.Ran ran = TracedGuest.run(folder, "ends.py", "python3", "/workspace/ends.py");
+        Map<Integer, Long> ends = ran.all(Event.ProcessExit.class).stream()
+                .map(exit -> Objects.requireNonNull(exit.header().process()).pid())
+                .collect(Collectors.groupingBy(pid -> pid, Collectors.counting()));
+        List<Integer> children = ran.printed().lines().map(Integer::valueOf).toList();
+        assertEquals(60, children.size());
+        Map<Integer, Long> once = children.stream().collect(Collectors.toMap(pid -> pid, _ -> 1L));
+        ends.keySet().retainAll(children);
+        assertEquals(once, ends);
     }
 
     @Test

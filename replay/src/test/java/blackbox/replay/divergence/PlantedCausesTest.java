@@ -12,6 +12,7 @@ import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.RunInputs.Input;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.schemas.event.Event;
+import blackbox.schemas.event.ProcessRef;
 import blackbox.schemas.row.Text;
 import java.util.EnumMap;
 import java.util.List;
@@ -164,6 +165,13 @@ class PlantedCausesTest {
             return index;
         };
         assertEquals(Outcome.EQUIVALENT, plant(deeds, withWorker).alignment().outcome());
+        Deeds withOneThatWasThereBefore = (events, shell) -> {
+            events.add(new Event.ProcessExit(events.guest(new ProcessRef(7, 7, null, 5, null, null)), 0, null));
+            return deeds.run(events, shell);
+        };
+        assertEquals(
+                Outcome.EQUIVALENT,
+                plant(deeds, withOneThatWasThereBefore).alignment().outcome());
         Deeds withHelper = (events, shell) -> {
             Guest kthreadd = new Guest(2, 2, 0, 1, "kthreadd");
             long index = events.exec(events.fork(kthreadd, "kworker"), "/usr/bin/helper");

@@ -108,8 +108,12 @@ public final class RecordedEvents {
     }
 
     public EventHeader guest(Guest process) {
-        var ref = new ProcessRef(process.pid, process.tid, process.ppid, process.startNs, Text.of(process.comm), 1000);
-        return new EventHeader(tick(), Source.GUEST, new GuestOrigin(0, ++cpuSeq), ref, Marks.NONE);
+        return guest(
+                new ProcessRef(process.pid, process.tid, process.ppid, process.startNs, Text.of(process.comm), 1000));
+    }
+
+    EventHeader guest(ProcessRef process) {
+        return new EventHeader(tick(), Source.GUEST, new GuestOrigin(0, ++cpuSeq), process, Marks.NONE);
     }
 
     /// Lets time pass.

@@ -174,7 +174,10 @@ public final class Lineage {
                 row.has(Column.PPID) ? identity.word(row.number(Column.PPID)) : 0,
                 birth,
                 event.atNs());
-        process.strand.ofKernel = row.has(Column.PPID) && row.number(Column.PPID) == KTHREADD;
+        process.strand.ofKernel = row.has(Column.PPID)
+                ? row.number(Column.PPID) == KTHREADD
+                // Every other process that ran before is told of when the tracer begins, and later ones when they are forked.
+                : event instanceof ProcessView.Exit && !row.has(Column.COMM);
         processes.put(id, process);
         return process;
     }
