@@ -14,12 +14,17 @@ import org.jspecify.annotations.Nullable;
 /// @param emitAddress where the guest's kernel emits frames, or null if it does not say
 /// @param agentCgroup id of the control group that holds the agent's processes and nothing else, or 0 if it does not
 /// say
-public record TracerReport(List<Long> cpuSeq, @Nullable Long emitAddress, long agentCgroup) {
+/// @param undrawn why programs draw random numbers that do not follow from the run's entropy, or null if they do
+public record TracerReport(
+        List<Long> cpuSeq,
+        @Nullable Long emitAddress,
+        long agentCgroup,
+        @Nullable String undrawn) {
     private static final int CPUS_MAX = 4_096;
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /// A report that says nothing.
-    public static final TracerReport NONE = new TracerReport(List.of(), null, 0);
+    public static final TracerReport NONE = new TracerReport(List.of(), null, 0, null);
 
     public TracerReport {
         cpuSeq = List.copyOf(cpuSeq);
@@ -48,6 +53,7 @@ public record TracerReport(List<Long> cpuSeq, @Nullable Long emitAddress, long a
         return new TracerReport(
                 numbers,
                 known ? (Long) address.bigIntegerValue().longValue() : null,
-                detail.path("agentCgroup").asLong());
+                detail.path("agentCgroup").asLong(),
+                detail.path("undrawn").isTextual() ? detail.path("undrawn").asText() : null);
     }
 }

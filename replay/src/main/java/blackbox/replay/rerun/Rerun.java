@@ -3,6 +3,7 @@ package blackbox.replay.rerun;
 import blackbox.evidence.store.Recordings;
 import blackbox.query.run.RunFacts;
 import blackbox.recorder.RecorderException;
+import blackbox.recorder.guest.TracerReport;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.Payload;
@@ -125,8 +126,13 @@ final class Rerun {
                     needed,
                     place.disk(),
                     place.captures());
-            return new Executed(
-                    Reexecution.in(recordings.data(), hosts, tapes, progress).run(given, cassette), limits);
+            Reexecution.Result result = Reexecution.in(recordings.data(), hosts, tapes, progress)
+                    .run(given, cassette);
+            String undrawn = TracerReport.of(result.facts().ready().tracer()).undrawn();
+            if (undrawn != null) {
+                limits.add("random numbers: this guest's kernel gives programs others than in the recording: " + undrawn);
+            }
+            return new Executed(result, limits);
         } catch (IOException | VmException | RecorderException e) {
             throw new ReplayException(
                     Code.ENGINE, "run " + facts.run() + " could not be executed again: " + e.getMessage(), e);
