@@ -183,8 +183,7 @@ public final class CassettePeer {
     }
 
     /// Lets connections go on that had to wait for others to the same endpoint. Returns when that must be done again,
-    /// or
-    /// [PeerConnection#NO_TIMER].
+    /// or [PeerConnection#NO_TIMER].
     private long goOn(HttpShelf shelf, long nowNs) {
         long due = shelf.tick(nowNs);
         while (shelf.takeChanged()) {
@@ -193,6 +192,7 @@ public final class CassettePeer {
                     connection.resume(nowNs);
                 }
             });
+            shelf.letGo();
             due = shelf.tick(nowNs);
         }
         return due;

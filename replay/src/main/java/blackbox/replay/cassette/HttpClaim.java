@@ -37,6 +37,9 @@ final class HttpClaim implements Conversation {
 
     @Override
     public @Nullable Miss take(byte[] octets) {
+        if (over) {
+            return null;
+        }
         shelf.hear();
         Miss miss = missOf(octets);
         over |= miss != null;
@@ -104,8 +107,7 @@ final class HttpClaim implements Conversation {
         }
         current = found;
         agree(found, octets);
-        settle(found);
-        return null;
+        return settle(found);
     }
 
     private Miss unlike(@Nullable HttpExchange nearest, byte[] octets) {
@@ -120,18 +122,23 @@ final class HttpClaim implements Conversation {
         return sent.miss(nearest.request(), same, octets, why);
     }
 
-    /// Settles for an exchange if it is time, and its turn.
-    private void settle(HttpExchange found) {
+    /// Settles for an exchange if it is time, and its turn. What only has to wait for answers is held back; what came
+    /// before others were asked is missed, for their order may matter.
+    private @Nullable Miss settle(HttpExchange found) {
         if (found.needsFirst() > sent.count()) {
-            return;
+            return null;
         }
         if (shelf.mayAsk(found)) {
             shelf.release(this);
             shelf.ask(found, previous.last());
             asked = true;
-        } else {
-            shelf.hold(this);
+            return null;
         }
+        if (!shelf.waitsForAnswers(found)) {
+            return sent.miss(found.request(), sent.count(), NOTHING, EARLY);
+        }
+        shelf.hold(this);
+        return null;
     }
 
     @Override
@@ -140,16 +147,20 @@ final class HttpClaim implements Conversation {
         if (now == null || !shelf.isHeld(this)) {
             return null;
         }
-        if (shelf.isHeldTooLong()) {
-            over = true;
-            return sent.miss(now.request(), sent.count(), NOTHING, EARLY);
-        }
+        Miss miss = tryAgain(now);
+        over |= miss != null;
+        return miss;
+    }
+
+    private @Nullable Miss tryAgain(HttpExchange now) {
         HttpExchange found = shelf.find(previous, now, sent.count(), NOTHING);
-        if (found != null) {
-            current = found;
-            settle(found);
+        if (found == null) {
+            return sent.miss(now.request(), sent.count(), NOTHING, "the recorded run asked it less often");
         }
-        return null;
+        boolean late = shelf.isHeldTooLong(this);
+        current = found;
+        Miss miss = settle(found);
+        return miss == null && !asked && late ? sent.miss(found.request(), sent.count(), NOTHING, EARLY) : miss;
     }
 
     private Miss miss(HttpExchange nearest, long at, byte[] more) {

@@ -36,6 +36,8 @@ final class HttpOrder {
     /// Those that were asked, or never will be.
     private final BitSet gone = new BitSet();
     private final BitSet over = new BitSet();
+    /// Those that were asked, and whose answers are to come.
+    private final BitSet underway = new BitSet();
     private final Earliest unfinished;
     private final Earliest unfinishedUnsafe;
     private int first;
@@ -158,6 +160,25 @@ final class HttpOrder {
         return mayAsk(place(exchange));
     }
 
+    /// Whether an exchange that may not be asked yet only has to wait for answers: all that comes before it was asked.
+    boolean waitsForAnswers(HttpExchange exchange) {
+        int place = place(exchange);
+        boolean previousAsked = pool || exchange.number() == 0 || isAsked(places(exchange)[exchange.number() - 1]);
+        return !gone.get(place)
+                && twins[place].first() == place
+                && previousAsked
+                && IntStream.range(0, all.size()).allMatch(each -> isAsked(each) || !isBefore(all.get(each), exchange));
+    }
+
+    private boolean isAsked(int place) {
+        return over.get(place) || underway.get(place);
+    }
+
+    /// Whether one was over in the recording when another began, which had to come after it.
+    private static boolean isBefore(HttpExchange one, HttpExchange other) {
+        return one.ended() < other.began() && !(one.isSafe() && other.isSafe());
+    }
+
     private boolean mayAsk(int place) {
         HttpExchange each = all.get(place);
         return !gone.get(place)
@@ -218,18 +239,19 @@ final class HttpOrder {
     void ask(HttpExchange exchange) {
         int place = place(exchange);
         gone.set(place);
-        if (!exchange.isWhole()) {
-            over.set(place);
-        }
+        (exchange.isWhole() ? underway : over).set(place);
     }
 
     /// Notes that all of the answer was sent.
     void answer(HttpExchange exchange) {
-        over.set(place(exchange));
+        int place = place(exchange);
+        over.set(place);
+        underway.clear(place);
     }
 
     /// Notes that the guest gave up before it had all of the answer: it gets nothing more of that connection.
     void cut(HttpExchange exchange) {
+        underway.clear(place(exchange));
         for (int each : places(exchange)) {
             gone.set(each);
         }

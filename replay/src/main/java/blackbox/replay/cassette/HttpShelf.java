@@ -4,9 +4,9 @@ import blackbox.schemas.event.Endpoint;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The recorded HTTP/1.1 exchanges with one endpoint, each of which is played once, on whatever connection the guest
@@ -15,19 +15,19 @@ import org.jspecify.annotations.Nullable;
 /// Unless the client had a pool of connections, one connection of the guest's takes no request that was answered before
 /// an earlier one of its own was asked: two connections may become one, but not in reverse.
 final class HttpShelf {
-    /// How long a request that came early waits for those before it, from when the guest was heard last.
+    /// How long a request that came early waits for the answers to those before it, from when the guest was heard last.
     static final long QUIET_NS = Duration.ofSeconds(10).toNanos();
 
     /// How long it waits in all.
     static final long HELD_NS = Duration.ofMinutes(1).toNanos();
 
-    private static final long NOT_HELD = Long.MIN_VALUE;
+    private static final long JUST_NOW = Long.MIN_VALUE;
 
     private final Endpoint remote;
     private final HttpOrder order;
     private final HttpTurns turns;
-    /// Requests that wait until others are over.
-    private final Set<HttpClaim> held = new LinkedHashSet<>();
+    /// Requests that wait until others are answered, and since when; [#JUST_NOW] until the next tick.
+    private final Map<HttpClaim, Long> held = new LinkedHashMap<>();
 
     private final boolean pool;
     /// How many connections and exchanges were recorded.
@@ -42,9 +42,8 @@ final class HttpShelf {
     private boolean missed;
     private boolean heard;
     private boolean changed;
-    private boolean heldTooLong;
+    private long nowNs;
     private long heardNs;
-    private long heldSinceNs = NOT_HELD;
 
     private HttpShelf(Endpoint remote, List<List<HttpExchange>> tapes) {
         this.remote = remote;
@@ -179,9 +178,14 @@ final class HttpShelf {
         heard = true;
     }
 
-    /// Notes that a request has come before its turn.
+    /// Whether an exchange that may not be asked yet only has to wait for answers.
+    boolean waitsForAnswers(HttpExchange exchange) {
+        return order.waitsForAnswers(exchange);
+    }
+
+    /// Notes that a request waits until those before it are answered.
     void hold(HttpClaim claim) {
-        heldBack += held.add(claim) ? 1 : 0;
+        heldBack += held.putIfAbsent(claim, JUST_NOW) == null ? 1 : 0;
     }
 
     /// Notes that it no longer waits.
@@ -190,33 +194,41 @@ final class HttpShelf {
     }
 
     boolean isHeld(HttpClaim claim) {
-        return held.contains(claim);
+        return held.containsKey(claim);
     }
 
-    /// Whether those that are held have waited for too long.
-    boolean isHeldTooLong() {
-        return heldTooLong;
+    /// Whether it has waited for too long.
+    boolean isHeldTooLong(HttpClaim claim) {
+        return isLate(held.getOrDefault(claim, JUST_NOW));
+    }
+
+    private boolean isLate(long sinceNs) {
+        return sinceNs != JUST_NOW && nowNs >= untilNs(sinceNs);
+    }
+
+    private long untilNs(long sinceNs) {
+        return Math.min(Math.max(heardNs, sinceNs) + QUIET_NS, sinceNs + HELD_NS);
+    }
+
+    /// No longer holds those that have waited for too long, whether or not anybody told them.
+    void letGo() {
+        held.values().removeIf(this::isLate);
     }
 
     /// Stops waiting where it has been long enough. Returns when to look again, or [PeerConnection#NO_TIMER].
-    long tick(long nowNs) {
-        heardNs = heard ? nowNs : heardNs;
-        long dueNs = turns.tick(nowNs, heard, held.size());
+    long tick(long now) {
+        nowNs = now;
+        heardNs = heard ? now : heardNs;
+        long dueNs = turns.tick(now, heard, held.size());
         heard = false;
-        return Math.min(dueNs, tickHeld(nowNs));
+        return Math.min(dueNs, tickHeld());
     }
 
-    private long tickHeld(long nowNs) {
-        heldTooLong = false;
-        if (held.isEmpty()) {
-            heldSinceNs = NOT_HELD;
-            return PeerConnection.NO_TIMER;
-        }
-        heldSinceNs = heldSinceNs == NOT_HELD ? nowNs : heldSinceNs;
-        long untilNs = Math.min(Math.max(heardNs, heldSinceNs) + QUIET_NS, heldSinceNs + HELD_NS);
-        heldTooLong = nowNs >= untilNs;
-        changed |= heldTooLong;
-        return heldTooLong ? nowNs : untilNs;
+    private long tickHeld() {
+        held.replaceAll((_, sinceNs) -> sinceNs == JUST_NOW ? nowNs : sinceNs);
+        long dueNs = held.values().stream().mapToLong(this::untilNs).min().orElse(PeerConnection.NO_TIMER);
+        changed |= dueNs <= nowNs;
+        return dueNs;
     }
 
     /// Whether connections that had to wait may go on, since the last time.

@@ -15,9 +15,7 @@ import java.util.List;
 /// sent yet, but for no longer than
 ///
 /// - as many requests are underway as ever were in the recording: the client may have no connection left to send more;
-/// - the guest was silent for [#QUIET_NS], or one step was waited for for [#STEP_NS], or for [#READ_NS] if its request
-/// was
-///   sent;
+/// - the guest was silent for [#QUIET_NS], or one step was waited for for [#STEP_NS];
 /// - [#VAIN_NS] were spent in all on waiting for what did not come: from then on nothing is waited for.
 ///
 /// No answer waits for longer than [#ANSWER_NS] in all, since clients give up after some time.
@@ -26,7 +24,6 @@ import java.util.List;
 final class HttpTurns {
     static final long QUIET_NS = Duration.ofSeconds(1).toNanos();
     static final long STEP_NS = Duration.ofSeconds(5).toNanos();
-    static final long READ_NS = Duration.ofSeconds(30).toNanos();
     static final long ANSWER_NS = Duration.ofSeconds(5).toNanos();
     static final long VAIN_NS = Duration.ofSeconds(10).toNanos();
     private static final int NONE = -1;
@@ -191,7 +188,7 @@ final class HttpTurns {
             boolean full = !sent && underway.cardinality() + held >= underwayMost;
             long untilNs = full || vainNs >= VAIN_NS
                     ? nowNs
-                    : Math.min(Math.max(heardNs, sinceNs) + QUIET_NS, sinceNs + (sent ? READ_NS : STEP_NS));
+                    : Math.min(Math.max(heardNs, sinceNs) + QUIET_NS, sinceNs + STEP_NS);
             if (nowNs < untilNs) {
                 return Math.min(untilNs, firstNs);
             }
@@ -212,11 +209,21 @@ final class HttpTurns {
             }
             asked.remove();
             if (underway.get(first.place())) {
+                passWaitedFor(nowNs);
                 release(begins[first.place()]);
                 release(ends[first.place()]);
             }
         }
         return PeerConnection.NO_TIMER;
+    }
+
+    /// What an answer has waited for as long as it may has not come: neither do others wait for that.
+    private void passWaitedFor(long nowNs) {
+        if (waitedFor != NONE && waitedFor == next()) {
+            vainNs += nowNs - sinceNs;
+            waitedFor = NONE;
+            pass();
+        }
     }
 
     private void release(int step) {

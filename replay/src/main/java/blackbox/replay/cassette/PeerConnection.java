@@ -75,6 +75,9 @@ final class PeerConnection {
 
     /// Takes a segment from the guest.
     void take(TcpSegment segment, long nowNs) {
+        if (closed) {
+            return;
+        }
         if (segment.is(TcpSegment.RST)) {
             if (segment.is(TcpSegment.ACK)) {
                 acknowledge(segment, nowNs);

@@ -126,11 +126,12 @@ final class Rerun {
                     needed,
                     place.disk(),
                     place.captures());
-            Reexecution.Result result = Reexecution.in(recordings.data(), hosts, tapes, progress)
-                    .run(given, cassette);
+            Reexecution.Result result =
+                    Reexecution.in(recordings.data(), hosts, tapes, progress).run(given, cassette);
             String undrawn = TracerReport.of(result.facts().ready().tracer()).undrawn();
             if (undrawn != null) {
-                limits.add("random numbers: this guest's kernel gives programs others than in the recording: " + undrawn);
+                limits.add(
+                        "random numbers: this guest's kernel gives programs others than in the recording: " + undrawn);
             }
             return new Executed(result, limits);
         } catch (IOException | VmException | RecorderException e) {

@@ -176,7 +176,8 @@ public final class Lineage {
                 event.atNs());
         process.strand.ofKernel = row.has(Column.PPID)
                 ? row.number(Column.PPID) == KTHREADD
-                // Every other process that ran before is told of when the tracer begins, and later ones when they are forked.
+                // Every other process that ran before is told of when the tracer begins, and later ones when they are
+                // forked.
                 : event instanceof ProcessView.Exit && !row.has(Column.COMM);
         processes.put(id, process);
         return process;
