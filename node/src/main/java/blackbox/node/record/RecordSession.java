@@ -170,7 +170,8 @@ public final class RecordSession {
             RecordResult result = record(
                     vm,
                     log,
-                    new StartedRun(inPresentSize(), run, startedAt, tier, steady, clock, certification.enter(), vault));
+                    new StartedRun(
+                            inPresentSize(), run, startedAt, tier, steady, clock, certification.certify(), vault));
             left.await(interrupted ? Duration.ZERO : OTHERS_PATIENCE);
             return result;
         }

@@ -6,51 +6,54 @@ import blackbox.recorder.seal.EphemeralKeys;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import java.security.SecureRandom;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/// Makes a run's first key and its certificate, on its own thread and while the VM starts, so that the agent does not
-/// wait for it. It is entered in the log of runs when the VM has started: a run that never began would be missing for
-/// ever.
+/// Opens the log of runs and makes a run's first key, on its own thread and while the VM starts, so that the agent does
+/// not wait for it. The run is certified in the log when the VM has started: one that never began would be missing for
+/// ever, and a certificate that is older than what the log got meanwhile looks like a clock that was set back.
 final class RunCertification implements AutoCloseable {
 
-    private final CompletableFuture<Certified> result = new CompletableFuture<>();
+    private final RunId run;
+    private final CompletableFuture<Prepared> result = new CompletableFuture<>();
 
-    /// A certified run, which may begin once the log of runs has its certificate.
+    private record Prepared(TransparencyLog runs, EphemeralKeys keys) {}
+
+    /// A certified run, which may begin.
     ///
-    /// @param certificate the signed note
+    /// @param certificate the signed note, which the log of runs holds
     record Certified(TransparencyLog runs, EphemeralKeys keys, String certificate) {}
 
     RunCertification(DataFolder data, RunId run, SecureRandom random) {
+        this.run = run;
         Thread.ofPlatform().name("certify-" + run).daemon().start(() -> {
             try {
-                result.complete(certify(data, run, random));
+                result.complete(prepare(data, run, random));
             } catch (RecorderException | RuntimeException e) {
                 result.completeExceptionally(e);
             }
         });
     }
 
-    private static Certified certify(DataFolder data, RunId run, SecureRandom random) throws RecorderException {
+    private static Prepared prepare(DataFolder data, RunId run, SecureRandom random) throws RecorderException {
         TransparencyLog runs = TransparencyLog.open(data);
         try {
-            var keys = new EphemeralKeys(run, random);
-            return new Certified(runs, keys, runs.log().certificate(run, keys.first()));
-        } catch (RecorderException | RuntimeException e) {
+            return new Prepared(runs, new EphemeralKeys(run, random));
+        } catch (RuntimeException e) {
             runs.close();
             throw e;
         }
     }
 
-    /// Enters the run in the log.
+    /// Certifies the run.
     ///
     /// @throws RecorderException when that failed; the run cannot begin then
-    Certified enter() throws RecorderException, InterruptedException {
+    Certified certify() throws RecorderException, InterruptedException {
         try {
-            Certified certified = result.get();
-            certified.runs().log().append(List.of(certified.certificate()));
-            return certified;
+            Prepared prepared = result.get();
+            String certificate =
+                    prepared.runs().log().certify(run, prepared.keys().first());
+            return new Certified(prepared.runs(), prepared.keys(), certificate);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RecorderException why) {
                 throw new RecorderException(why.code(), "the run cannot be certified", why);
@@ -63,6 +66,6 @@ final class RunCertification implements AutoCloseable {
     @Override
     public void close() {
         CompletableFuture<Void> _ =
-                result.thenAccept(certified -> certified.runs().close());
+                result.thenAccept(prepared -> prepared.runs().close());
     }
 }

@@ -54,7 +54,7 @@ class PublicationTest {
             Spool spool = Spool.create(data.spool(), run);
             var publication = new Publication(data, run, spool, KafkaSettings.EMBEDDED, line -> {}, () -> {});
             try {
-                long events = record(run, spool, certification.enter());
+                long events = record(run, spool, certification.certify());
                 assertTrue(spool.awaitEmpty(PATIENCE.toNanos()), "the broker has not accepted everything");
                 String unfinished = publication.finish(events, Duration.ofSeconds(1));
                 assertEquals("the process that holds the pipeline has ingested 0 of " + events + " events", unfinished);
@@ -81,7 +81,7 @@ class PublicationTest {
             assertNotNull(other);
             Spool spool = Spool.create(data.spool(), run);
             var publication = new Publication(data, run, spool, KafkaSettings.EMBEDDED, line -> {}, () -> {});
-            long events = record(run, spool, certification.enter());
+            long events = record(run, spool, certification.certify());
             long began = System.nanoTime();
             assertEquals("the broker has not started yet", publication.finish(events, HASTE));
             assertEquals(RecordResult.Place.SPOOL, publication.whereabouts());

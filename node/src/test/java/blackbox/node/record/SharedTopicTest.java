@@ -80,7 +80,7 @@ class SharedTopicTest {
             try (RunLock lock = RunLock.take(data, run);
                     var certification = new RunCertification(data, run, new SecureRandom())) {
                 assertNotNull(lock, "without it the spool would be taken for a dead recorder's");
-                return record(ingest, certification.enter());
+                return record(ingest, certification.certify());
             }
         }
 
@@ -182,7 +182,7 @@ class SharedTopicTest {
         var own = new Host("one");
         try (var certification = new RunCertification(own.data, own.run, new SecureRandom());
                 Pipeline pipeline = own.pipeline()) {
-            assertNotNull(certification.enter());
+            assertNotNull(certification.certify());
             publish(forged(own.run));
             IngestStatus status = await(pipeline.ingest(), now -> now.refused() == 2);
             assertEquals(0, status.batches());

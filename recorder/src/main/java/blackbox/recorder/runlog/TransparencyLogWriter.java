@@ -113,14 +113,9 @@ public final class TransparencyLogWriter {
     ///
     /// @return the certificate, a signed note
     public String certify(RunId run, Ed25519Verifier firstKey) throws RecorderException {
-        String note = certificate(run, firstKey);
+        String note = SignedNote.sign(new RunKeyCertificate(run, firstKey, now()).text(), signers);
         append(List.of(note));
         return note;
-    }
-
-    /// The same, signed but not appended: nobody learns of the run until it is.
-    public String certificate(RunId run, Ed25519Verifier firstKey) throws RecorderException {
-        return SignedNote.sign(new RunKeyCertificate(run, firstKey, now()).text(), signers);
     }
 
     /// Signs and appends that a run was replayed.
