@@ -39,13 +39,13 @@ PARTS = [
 RING_BYTES = 32 << 20
 # An instruction that loads the address of a map: opcode and register, where it stands for a map, and its first operand.
 LOAD_IMMEDIATE, MAP_BY_DESCRIPTOR = 0x18, 1
-# On the disk to which the result goes, before it.
-HEADER = struct.Struct(">8sQ")
+# On the disk to which the result goes, before it: magic, length and SHA-256.
+HEADER = struct.Struct(">8sQ32s")
 MAGIC = b"compiled"
 
 
 def digests():
-    """What ran here, by name: the host compares it with what it put into the image."""
+    """What ran here, by name."""
     found = {}
     for name in sorted(os.listdir(HERE)):
         if name.endswith((".c", ".py")):
@@ -65,10 +65,10 @@ def kept():
     try:
         with open(KEPT, "rb") as file:
             octets = file.read(BYTES_MAX)
-    except FileNotFoundError:
+        found = json.loads(octets)
+    except (FileNotFoundError, ValueError):
         return None
-    found = json.loads(octets)
-    if found["kernel"] != running_kernel() or found["sources"] != digests():
+    if found.get("kernel") != running_kernel() or found.get("sources") != digests():
         return None
     return found | {"sha256": hashlib.sha256(octets).hexdigest()}
 
@@ -139,7 +139,14 @@ def main():
 
     octets = json.dumps(compile(load.targets), sort_keys=True).encode()
     with open(sys.argv[1], "r+b") as disk:
-        disk.write(HEADER.pack(MAGIC, len(octets)) + octets)
+        # The header last: where it is, the rest is.
+        disk.seek(HEADER.size)
+        disk.write(octets)
+        disk.flush()
+        os.fsync(disk.fileno())
+        disk.seek(0)
+        disk.write(HEADER.pack(MAGIC, len(octets), hashlib.sha256(octets).digest()))
+        disk.flush()
         os.fsync(disk.fileno())
 
 

@@ -37,5 +37,6 @@ if [ -n "$compiler" ]; then
     $bb chroot /lower /usr/bin/python3 -I -u "/run/blackbox/$compiler" /dev/vdb
     echo o > /lower/proc/sysrq-trigger
     $bb sleep 60
+    exit 1
 fi
 exec $bb switch_root /lower /usr/bin/python3 -I -S -u /run/blackbox/init/init.py

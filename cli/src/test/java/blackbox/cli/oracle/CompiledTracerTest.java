@@ -59,7 +59,8 @@ class CompiledTracerTest {
         Path data = folder.resolve("data");
         Folders.createPrivate(data);
         Path copy = Files.createDirectories(data.resolve("images").resolve(LocalImages.DEFAULT));
-        for (String file : new String[] {GuestImage.KERNEL, GuestImage.ROOT, "base.cpio", GuestImage.INITRD}) {
+        for (String file :
+                new String[] {GuestImage.KERNEL, GuestImage.ROOT, GuestImage.INITRD_BASE, GuestImage.INITRD}) {
             Files.createLink(copy.resolve(file), image.file(file));
         }
         Files.copy(image.file(GuestImage.RECORD), copy.resolve(GuestImage.RECORD));

@@ -37,7 +37,7 @@ public record LocalImages(DataFolder data, Progress progress) {
     ///
     /// @throws VmException `IMAGE_UNKNOWN`, or `IMAGE_CORRUPT` when its files are not those that were built
     public GuestImage open(String name) throws VmException {
-        return store().open(name, files());
+        return store().open(name, files(compiler()));
     }
 
     /// Builds an image, replacing any older one.
@@ -45,7 +45,7 @@ public record LocalImages(DataFolder data, Progress progress) {
     /// @param name of a definition that Blackbox ships
     /// @param mirror to fetch packages from instead of the machine's apt sources, or null
     public GuestImage build(String name, LockPolicy lock, @Nullable String mirror) throws VmException {
-        return builder().build(ImageDefinition.named(name), files(), lock, mirror);
+        return builder().build(ImageDefinition.named(name), files(compiler().afresh()), lock, mirror);
     }
 
     /// The image of this name as it was recorded, even if another build's guest files are in it.
@@ -55,11 +55,11 @@ public record LocalImages(DataFolder data, Progress progress) {
         return store().recorded(name);
     }
 
-    /// Rebuilds an image from its archived packages, offline, and compares every octet.
+    /// Rebuilds an image from its archived packages, offline, compiles its tracer again, and compares every octet.
     ///
     /// @throws VmException `IMAGE_CORRUPT` when what it was built from has changed
     public ImageVerification verify(GuestImage image) throws VmException {
-        return builder().verify(image);
+        return builder().verify(image, compiler());
     }
 
     /// Prepares what the first recording on an image would have to wait for, and says which tier recordings get.
@@ -93,8 +93,11 @@ public record LocalImages(DataFolder data, Progress progress) {
         return new GuestImageBuilder(store(), InstantSource.system(), progress);
     }
 
-    private GuestFiles files() throws VmException {
-        return GuestFiles.with(TracerFiles.all())
-                .deriving(Hypervisor.compiler(data, TracerFiles.COMPILER, TracerFiles.COMPILED, progress));
+    private GuestFiles.Derivation compiler() {
+        return Hypervisor.compiler(data, TracerFiles.COMPILER, TracerFiles.COMPILED, progress);
+    }
+
+    private static GuestFiles files(GuestFiles.Derivation compiler) throws VmException {
+        return GuestFiles.with(TracerFiles.all()).deriving(compiler);
     }
 }

@@ -41,6 +41,9 @@ public final class GuestFiles {
         ///
         /// @param image with the kernel and the root; its initrd may be of other files
         byte @Nullable [] derive(GuestImage image, GuestFiles files) throws VmException;
+
+        /// The same, which trusts nothing that was derived before.
+        Derivation afresh();
     }
 
     /// These files, from which another one is derived when an image is built or opened with them.

@@ -31,7 +31,9 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
     /// The read-only root.
     public static final String ROOT = "root.erofs";
 
-    static final String INITRD_BASE = "base.cpio";
+    /// The first part of the initrd, which belongs to the kernel.
+    public static final String INITRD_BASE = "base.cpio";
+
     /// Their record.
     public static final String RECORD = "image.json";
     /// The three files.
@@ -83,7 +85,7 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
         return folder.resolve(file);
     }
 
-    /// SHA-256 of one of the three files, as built.
+    /// SHA-256 of one of the three files, or of [#INITRD_BASE], as built.
     public Hash sha256(String file) {
         FileFingerprint fingerprint = record.files().get(file);
         if (fingerprint == null) {
@@ -106,6 +108,12 @@ public record GuestImage(String name, Hash digest, Path folder, ImageRecord reco
     }
 
     private byte[] initrd(byte[] more) throws VmException {
+        FileFingerprint base = record.files().get(INITRD_BASE);
+        if (base == null || !base.holds(file(INITRD_BASE))) {
+            throw new VmException(
+                    Code.IMAGE_CORRUPT,
+                    file(INITRD_BASE) + " is not the file that was built; run 'blackbox image build " + name + "'");
+        }
         var initrd = new ByteArrayOutputStream();
         try {
             initrd.write(Files.readAllBytes(file(INITRD_BASE)));

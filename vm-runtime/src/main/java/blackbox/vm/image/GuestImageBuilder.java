@@ -75,12 +75,17 @@ public final class GuestImageBuilder {
     }
 
     /// Rebuilds `image` from the archive, without network, and compares all bytes.
-    public ImageVerification verify(GuestImage image) throws VmException {
+    ///
+    /// @param derivation that made one of its guest files, to make that again; null if none did
+    public ImageVerification verify(GuestImage image, GuestFiles.@Nullable Derivation derivation) throws VmException {
         checkMachine();
         ImageRecord recorded = image.record();
         var files = new TreeMap<String, byte[]>();
         for (var each : recorded.guestFiles().entrySet()) {
             files.put(each.getKey(), store.archive().octets(each.getValue()));
+        }
+        if (derivation != null) {
+            deriveAgain(image, derivation.afresh(), files);
         }
         try (var lock = FolderLock.take(store.folder());
                 var scratch = scratch(lock)) {
@@ -110,6 +115,16 @@ public final class GuestImageBuilder {
                     Hash.ofHex(rebuilt.digest()),
                     List.copyOf(differing),
                     Map.copyOf(tools));
+        }
+    }
+
+    /// Where it cannot be made here, the recorded one stays, and the derivation says so.
+    private static void deriveAgain(GuestImage image, GuestFiles.Derivation derivation, SortedMap<String, byte[]> files)
+            throws VmException {
+        byte[] recorded = files.remove(derivation.path());
+        if (recorded != null) {
+            byte[] again = derivation.derive(image, GuestFiles.recorded(files));
+            files.put(derivation.path(), again == null ? recorded : again);
         }
     }
 

@@ -99,7 +99,7 @@ public final class ImageStore {
     }
 
     /// The image of this name with these guest files, and what is derived from them: if it was built with others,
-    /// its initrd is rebuilt, which takes milliseconds and gives the image another digest.
+    /// its initrd is rebuilt, which gives the image another digest.
     public GuestImage open(String name, GuestFiles files) throws VmException {
         GuestImage image = find(name);
         if (files.areIn(image.record().guestFiles())) {
@@ -170,9 +170,10 @@ public final class ImageStore {
     GuestImage withGuestFiles(GuestImage image, GuestFiles files, FolderLock lock) throws VmException {
         Objects.requireNonNull(lock);
         GuestFiles whole = files.whole(image);
+        TreeMap<String, String> digests = archived(whole);
         var fingerprints = new TreeMap<>(image.record().files());
         fingerprints.put(GuestImage.INITRD, writeInitrd(image.folder(), whole));
-        return write(image, fingerprints, archived(whole));
+        return write(image, fingerprints, digests);
     }
 
     private static GuestImage write(

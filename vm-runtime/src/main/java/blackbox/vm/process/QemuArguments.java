@@ -5,6 +5,7 @@ import blackbox.vm.image.GuestImage;
 import blackbox.vm.machine.Accelerator.Kind;
 import blackbox.vm.machine.Network;
 import blackbox.vm.machine.Tier;
+import blackbox.vm.qemu.Qemu;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +44,6 @@ public final class QemuArguments {
     public static final String BASE_RAM = "ram";
 
     public static final String BASE_STATE = "state.qcow2";
-
-    private static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
 
     /// Far more requests than any run makes: after this many, QEMU would rewrite the log's first sector, and no
     /// octet of the log may change once it is written.
@@ -173,7 +172,7 @@ public final class QemuArguments {
         // Emulated, there is no speculation to mitigate, and page-table isolation doubles the cost of a system call.
         String append = String.join(" ", parts.image().kernelArguments()) + (emulated ? " mitigations=off" : "");
         add("-append", append);
-        add("-sandbox", SANDBOX);
+        add("-sandbox", Qemu.SANDBOX);
         if (log.file != null) {
             add("-icount", "shift=" + parts.instructionShift() + log.file);
         }

@@ -1,5 +1,6 @@
 package blackbox.vm.process;
 
+import blackbox.vm.ChildProcess;
 import blackbox.vm.Command;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
@@ -82,7 +83,7 @@ public final class QemuProcess implements AutoCloseable {
         var alone = Stream.concat(Stream.of("setsid"), argv.stream()).toList();
         Process process = new Command(alone, folder.path(), Map.of(), START_TIMEOUT).start(log);
         try {
-            endWithUs(process);
+            ChildProcess.endWithUs(process, GRACE);
             sockets.accept(process, START_TIMEOUT);
             var migrated = new CompletableFuture<String>();
             var failed = new CompletableFuture<HostFailure>();
@@ -110,31 +111,6 @@ public final class QemuProcess implements AutoCloseable {
             framesIn.close();
             throw new VmException(e.code(), e.getMessage() + "; " + lastWords(log), e);
         }
-    }
-
-    /// If this program is told to exit and the machine's owner does not end the machine in time, it is ended here.
-    private static void endWithUs(Process process) throws VmException {
-        Thread hook = Thread.ofPlatform().name("qemu-end").unstarted(() -> {
-            try {
-                if (!process.waitFor(GRACE)) {
-                    process.destroyForcibly();
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        });
-        try {
-            Runtime.getRuntime().addShutdownHook(hook);
-        } catch (IllegalStateException e) {
-            throw new VmException(Code.TIMEOUT, "this program was asked to stop before the VM had started", e);
-        }
-        CompletableFuture<Void> _ = process.onExit().thenRun(() -> {
-            try {
-                Runtime.getRuntime().removeShutdownHook(hook);
-            } catch (IllegalStateException _) {
-                // The hook is already running and has nothing left to do.
-            }
-        });
     }
 
     /// For observing the process; only this class may end it.

@@ -3,6 +3,7 @@ package blackbox.vm.qemu;
 import blackbox.schemas.Hash;
 import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
+import blackbox.vm.ChildProcess;
 import blackbox.vm.Command;
 import blackbox.vm.Json;
 import blackbox.vm.ScratchFolder;
@@ -28,17 +29,20 @@ import org.jspecify.annotations.Nullable;
 
 /// Derives a guest file by executing another one in the image's own kernel and root, in a machine that has no network,
 /// does nothing else and then ends: what a compiler would otherwise do at each cold start, for a minute where the guest
-/// is emulated. The program writes to the second disk: eight octets `compiled`, the length (64 bits, big-endian) and
-/// the content.
+/// is emulated. The program writes to the second disk: eight octets `compiled`, the length (64 bits, big-endian), the
+/// SHA-256 and the content.
 ///
-/// What was made once for a kernel, a root and guest files is remembered below the data folder.
+/// What was made once for a kernel, a root and guest files is remembered below the data folder; [#afresh] makes it
+/// again.
 public final class GuestCompiler implements GuestFiles.Derivation {
     private static final Duration LIMIT = Duration.ofMinutes(10);
     private static final int MEMORY_MIB = 1024;
     private static final int BYTES_MAX = 4 << 20;
     private static final long DISK_BYTES = BYTES_MAX + 4096;
     private static final byte[] MAGIC = "compiled".getBytes(StandardCharsets.US_ASCII);
+    private static final int DIGEST_BYTES = 32;
     private static final int CONSOLE_LINES = 12;
+    private static final int CONSOLE_BYTES = 8192;
 
     private static final String IMAGE = "image";
     private static final String INITRD = "initrd.img";
@@ -50,15 +54,26 @@ public final class GuestCompiler implements GuestFiles.Derivation {
     private final String program;
     private final String path;
     private final Progress progress;
+    private final boolean afresh;
 
     /// @param data the data folder
     /// @param program the guest file that is executed, a Python program, and is given the disk
     /// @param path of the file that it makes
     public GuestCompiler(Path data, String program, String path, Progress progress) {
+        this(data, program, path, progress, false);
+    }
+
+    private GuestCompiler(Path data, String program, String path, Progress progress, boolean afresh) {
         this.data = data.toAbsolutePath().normalize();
         this.program = program;
         this.path = path;
         this.progress = progress;
+        this.afresh = afresh;
+    }
+
+    @Override
+    public GuestCompiler afresh() {
+        return new GuestCompiler(data, program, path, progress, true);
     }
 
     @Override
@@ -78,7 +93,7 @@ public final class GuestCompiler implements GuestFiles.Derivation {
     public byte @Nullable [] derive(GuestImage image, GuestFiles files) throws VmException {
         var archive = new PackageArchive(data);
         Path note = note(image, files);
-        Known known = Json.cached(note, Known.class);
+        Known known = afresh ? null : Json.cached(note, Known.class);
         if (known != null && archive.holds(known.sha256())) {
             return archive.octets(known.sha256());
         }
@@ -89,6 +104,9 @@ public final class GuestCompiler implements GuestFiles.Derivation {
             if (e.code() != Code.QEMU_MISSING) {
                 throw e;
             }
+            progress.say(
+                    "the tracer is not compiled for this image: " + e.getMessage()
+                            + "; it will be when the image is first opened where there is a QEMU, which gives it another digest");
             return null;
         }
         progress.say("compiling the tracer for this image, once; emulated, that takes about a minute");
@@ -101,6 +119,8 @@ public final class GuestCompiler implements GuestFiles.Derivation {
         var text = new StringBuilder();
         text.append(image.sha256(GuestImage.KERNEL)).append('\n');
         text.append(image.sha256(GuestImage.ROOT)).append('\n');
+        text.append(image.sha256(GuestImage.INITRD_BASE)).append('\n');
+        text.append(image.kernelArguments()).append('\n');
         files.digests()
                 .forEach((file, digest) ->
                         text.append(file).append(' ').append(digest).append('\n'));
@@ -117,7 +137,7 @@ public final class GuestCompiler implements GuestFiles.Derivation {
 
     private byte[] make(Qemu qemu, GuestImage image, GuestFiles files) throws VmException {
         Accelerator accelerator = AcceleratorProbe.choose(data, qemu, image);
-        try (var scratch = ScratchFolder.in(new DataFolder(data).cache(), ".compiling-")) {
+        try (var scratch = ScratchFolder.ofThisProcess(new DataFolder(data).cache(), ".compiling-")) {
             Files.createSymbolicLink(
                     scratch.path().resolve(IMAGE), image.folder().toAbsolutePath());
             Files.write(scratch.path().resolve(INITRD), image.initrdWith(files));
@@ -147,6 +167,7 @@ public final class GuestCompiler implements GuestFiles.Derivation {
 
     private static boolean awaited(Process process) throws VmException {
         try {
+            ChildProcess.endWithUs(process, Duration.ZERO);
             return process.waitFor(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -159,7 +180,10 @@ public final class GuestCompiler implements GuestFiles.Derivation {
     /// The machine runs in its own folder, and all paths are relative to that.
     private List<String> arguments(Qemu qemu, Accelerator accelerator, GuestImage image) {
         boolean emulated = accelerator.kind() == Accelerator.Kind.TCG;
-        var argv = new ArrayList<>(qemu.program());
+        // A signal for the terminal's programs is not for it; it is ended with this one.
+        var argv = new ArrayList<>(List.of("setsid"));
+        argv.addAll(qemu.program());
+        argv.addAll(List.of("-sandbox", Qemu.SANDBOX));
         argv.addAll(List.of("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-nic", "none"));
         argv.addAll(List.of("-machine", "q35,usb=off,vmport=off,hpet=off,smm=off"));
         argv.addAll(List.of("-accel", emulated ? "tcg" : "kvm", "-cpu", emulated ? "Nehalem" : "host"));
@@ -179,7 +203,7 @@ public final class GuestCompiler implements GuestFiles.Derivation {
                 "-blockdev",
                 "driver=raw,node-name=" + name + ",file.driver=file," + settings,
                 "-device",
-                "virtio-blk-pci,drive=" + name);
+                "virtio-blk-pci,werror=report,drive=" + name);
     }
 
     /// The content on the disk, or null if there is none.
@@ -187,9 +211,21 @@ public final class GuestCompiler implements GuestFiles.Derivation {
         try (var in = new DataInputStream(Files.newInputStream(disk))) {
             byte[] magic = in.readNBytes(MAGIC.length);
             long length = in.readLong();
-            return Arrays.equals(magic, MAGIC) && length > 0 && length <= BYTES_MAX
-                    ? in.readNBytes((int) length)
-                    : null;
+            byte[] digest = in.readNBytes(DIGEST_BYTES);
+            if (!Arrays.equals(magic, MAGIC) || length <= 0 || length > BYTES_MAX) {
+                return null;
+            }
+            byte[] content = in.readNBytes((int) length);
+            return Arrays.equals(Hash.sha256(content).toBytes(), digest) ? content : null;
+        }
+    }
+
+    private static String end(Path text) throws IOException {
+        try (var file = new RandomAccessFile(text.toFile(), "r")) {
+            file.seek(Math.max(0, file.length() - CONSOLE_BYTES));
+            var octets = new byte[(int) Math.min(CONSOLE_BYTES, file.length())];
+            file.readFully(octets);
+            return new String(octets, StandardCharsets.ISO_8859_1);
         }
     }
 
@@ -197,7 +233,7 @@ public final class GuestCompiler implements GuestFiles.Derivation {
         if (!Files.exists(text)) {
             return "";
         }
-        List<String> lines = Files.readAllLines(text, StandardCharsets.ISO_8859_1);
+        List<String> lines = end(text).lines().toList();
         return String.join("\n", lines.subList(Math.max(0, lines.size() - CONSOLE_LINES), lines.size()))
                 .replaceAll("[\\p{Cntrl}&&[^\n]]", "?");
     }

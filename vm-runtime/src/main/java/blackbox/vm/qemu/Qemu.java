@@ -21,6 +21,9 @@ import java.util.List;
 public record Qemu(Path place, Kind kind, String version, Hash digest) {
     private static final String PROGRAM = "qemu-system-x86_64";
 
+    /// What a machine's QEMU may not do, as `-sandbox` takes it.
+    public static final String SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
+
     /// Where a QEMU comes from.
     public enum Kind {
         /// The machine's own, with the machine's libraries: its digest covers only the program.

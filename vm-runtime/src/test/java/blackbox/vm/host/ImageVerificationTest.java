@@ -40,7 +40,7 @@ class ImageVerificationTest {
         GuestImage copy = store.recorded("default");
         Files.delete(copy.file(GuestImage.INITRD));
 
-        var found = new GuestImageBuilder(store, InstantSource.system(), System.err::println).verify(copy);
+        var found = new GuestImageBuilder(store, InstantSource.system(), System.err::println).verify(copy, null);
 
         assertFalse(found.identical());
         assertEquals(Set.of(GuestImage.ROOT, GuestImage.INITRD), Set.copyOf(found.differing()));

@@ -108,6 +108,11 @@ class GuestFilesTest {
             public byte @Nullable [] derive(GuestImage image, GuestFiles files) {
                 return content;
             }
+
+            @Override
+            public GuestFiles.Derivation afresh() {
+                return this;
+            }
         };
     }
 
