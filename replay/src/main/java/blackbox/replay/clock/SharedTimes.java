@@ -14,8 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /// What the two guests' clocks showed at the agent's events on which an alignment agrees: at each of them, or where
-/// there
-/// are too many, at every second, fourth and so on of the recording. Owned by one thread.
+/// there are too many, at every second, fourth and so on of the recording. Owned by one thread.
 public final class SharedTimes implements Agreements {
     private static final int PAIRS_MAX = 1 << 17;
     private static final long NONE = Long.MIN_VALUE;

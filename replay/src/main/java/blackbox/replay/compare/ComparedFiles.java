@@ -273,6 +273,9 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         return fileTimes.anyMatch(fromNs, toNs, test) || nameTimes.anyMatch(fromNs, toNs, test);
     }
 
+    /// Times in the names of what both sides created, each its side's own, in nanoseconds since 1970.
+    private record OwnTimes(long recordedNs, long actualNs) {}
+
     /// Which names of files stand for each other.
     private final class NamesOfFiles implements Names {
         @Override
@@ -280,35 +283,45 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
             return names.standFor(recordedPath, actualPath)
                     || packs.standFor(recordedPath, actualPath)
                     || isNamedAfterProcess(recordedPath, actualPath)
-                    || isNamedAfterTime(recordedPath, actualPath);
+                    || ownTimes(recordedPath, actualPath) != null;
         }
 
-        /// Whether the last names are the same but for times at which each side created what has the name.
-        private boolean isNamedAfterTime(Text recordedPath, Text actualPath) throws IOException {
-            byte[] one = lastName(recordedPath);
-            byte[] other = lastName(actualPath);
+        @Override
+        public void paired(Text recordedPath, Text actualPath) throws IOException {
+            OwnTimes own = ownTimes(recordedPath, actualPath);
+            if (own != null) {
+                nameTimes.add(own.recordedNs(), own.actualNs());
+            }
+        }
+
+        /// The times in the last names, if these are the same but for times at which each side created what has the
+        /// name; else null.
+        private @Nullable OwnTimes ownTimes(Text recordedPath, Text actualPath) throws IOException {
+            byte[] one = PathTree.lastName(recordedPath);
+            byte[] other = PathTree.lastName(actualPath);
             NameTime was = areSameButForNumbers(one, other) ? NameTime.in(one) : null;
             NameTime is = was == null ? null : NameTime.in(other);
             Window recordedWhen = is == null ? null : recordedTimes().named(recordedPath);
             Window actualWhen = is == null ? null : actualTimes().named(actualPath);
-            if (was == null || is == null || recordedWhen == null || actualWhen == null) {
-                return false;
+            if (was == null || is == null || recordedWhen == null || actualWhen == null || isGiven(was, is)) {
+                return null;
             }
             ContentMatch match = ContentMatch.of(
                     new ByteArrayInputStream(one),
                     new ByteArrayInputStream(other),
                     new Origins(_ -> recordedWhen, _ -> actualWhen));
-            if (match.difference() != null) {
-                return false;
-            }
-            nameTimes.add(was.ns(), is.ns());
-            return true;
+            return match.difference() == null ? new OwnTimes(was.ns(), is.ns()) : null;
+        }
+
+        /// Whether one of two times is also in the name of what the other side created: it was given to both.
+        private boolean isGiven(NameTime was, NameTime is) throws IOException {
+            return actualTimes().hasNamed(was) || recordedTimes().hasNamed(is);
         }
 
         /// Whether the last names are the same but for numbers of processes that stand for each other.
         private boolean isNamedAfterProcess(Text recordedPath, Text actualPath) throws IOException {
-            byte[] one = lastName(recordedPath);
-            byte[] other = lastName(actualPath);
+            byte[] one = PathTree.lastName(recordedPath);
+            byte[] other = PathTree.lastName(actualPath);
             if (!areSameButForNumbers(one, other)) {
                 return false;
             }
@@ -322,11 +335,6 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
             return match.difference() == null
                     && match.processes().count() > 0
                     && match.times().count() + match.durations().count() == 0;
-        }
-
-        private static byte[] lastName(Text path) {
-            String text = path.toString();
-            return Text.of(text.substring(text.lastIndexOf('/') + 1)).toBytes();
         }
 
         /// Whether two names have equal letters and numbers at the same places, of which there is one.

@@ -11,30 +11,31 @@ import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Compares the logs that npm leaves (`_logs/<time>-debug-0.log`): entries that are numbered from 0, each of one line
-/// or
-/// more. Entries about what npm does side by side (a download, unpacking a package, linking its programs) are in the
-/// order
-/// in which each was over, and may be in another place; all others may not, and every entry must be there as often.
+/// or more. Entries about what npm does side by side (a download, unpacking a package, linking its programs) are in
+/// the order in which each was over, and may be in another place; all others may not, and every entry must be there
+/// as often.
 ///
 /// A download may have needed another number of attempts: npm tries again where a connection was lost before anything
-/// was
-/// answered on it, and what it asked and was answered is compared elsewhere.
+/// was answered on it, and what it asked and was answered is compared elsewhere.
 ///
-/// What an entry says took so many milliseconds was measured, so that any duration may stand for another one that is no
-/// longer than its side's npm had run.
+/// What took so many milliseconds in an entry about timing or HTTP was measured: there any duration may stand for
+/// another one that is no longer than its side's npm had run. All other durations are compared as in any file.
 final class NpmLog {
     private static final Pattern PATH = Pattern.compile(
             ".*/_logs/\\d{4}-\\d\\d-\\d\\dT\\d\\d_\\d\\d_\\d\\d_\\d{3}Z-debug-\\d+\\.log", Pattern.DOTALL);
     private static final Pattern LINE = Pattern.compile("(0|[1-9]\\d{0,6}) (.*)", Pattern.DOTALL);
     private static final Pattern MEASURED = Pattern.compile("(?<= )\\d+ms\\b( attempt #\\d+)?");
+    private static final List<String> MEASURING = List.of("timing ", "http ");
     private static final String FETCH = "http fetch ";
     private static final List<String> SIDE_BY_SIDE = List.of(
             FETCH,
@@ -69,10 +70,12 @@ final class NpmLog {
             return new Compared(ContentMatch.of(rejoined(one, recorded), rejoined(other, actual), origins), 0);
         }
         List<String> ordered = inOrderOf(expected, found);
+        Log was = Log.of(expected);
+        Log is = Log.of(ordered);
         ContentMatch match = ContentMatch.of(
-                new ByteArrayInputStream(one),
-                new ByteArrayInputStream(numbered(ordered)),
-                new Origins(measured(origins.recorded()), measured(origins.actual()), origins.values()));
+                new ByteArrayInputStream(was.octets()),
+                new ByteArrayInputStream(is.octets()),
+                new Origins(was.written(origins.recorded()), is.written(origins.actual()), origins.values()));
         long moved = IntStream.range(0, found.size())
                 .filter(i -> !found.get(i).equals(ordered.get(i)))
                 .count();
@@ -147,33 +150,49 @@ final class NpmLog {
         return found.substring(0, from) + attempts + found.substring(other.end());
     }
 
-    private static byte[] numbered(List<String> entries) {
-        var log = new StringBuilder();
-        for (int i = 0; i < entries.size(); i++) {
-            for (String line : entries.get(i).split("(?<=\n)")) {
-                log.append(i).append(' ').append(line);
+    /// A log as npm writes it.
+    ///
+    /// @param measured where durations begin in it that npm measured
+    private record Log(byte[] octets, BitSet measured) {
+        static Log of(List<String> entries) {
+            var log = new StringBuilder();
+            var measured = new BitSet();
+            for (int i = 0; i < entries.size(); i++) {
+                String entry = entries.get(i);
+                int said = log.length() + Integer.toString(i).length() + 1;
+                measuredIn(entry).forEach(start -> measured.set(said + start));
+                for (String line : entry.split("(?<=\n)")) {
+                    log.append(i).append(' ').append(line);
+                }
             }
+            return new Log(log.toString().getBytes(StandardCharsets.ISO_8859_1), measured);
         }
-        return log.toString().getBytes(StandardCharsets.ISO_8859_1);
-    }
 
-    private static WrittenWhen measured(WrittenWhen written) {
-        return new WrittenWhen() {
-            @Override
-            public Window at(long octet) {
-                return written.at(octet);
-            }
+        /// Where durations begin in the first line of an entry, if it is about what npm measures.
+        private static IntStream measuredIn(String entry) {
+            return MEASURING.stream().anyMatch(entry::startsWith)
+                    ? MEASURED.matcher(entry.split("\n", 2)[0]).results().mapToInt(MatchResult::start)
+                    : IntStream.empty();
+        }
 
-            @Override
-            public long sinceNs() {
-                return written.sinceNs();
-            }
+        WrittenWhen written(WrittenWhen when) {
+            return new WrittenWhen() {
+                @Override
+                public Window at(long octet) {
+                    return when.at(octet);
+                }
 
-            @Override
-            public boolean isMeasured() {
-                return true;
-            }
-        };
+                @Override
+                public long sinceNs() {
+                    return when.sinceNs();
+                }
+
+                @Override
+                public boolean isMeasured(long octet) {
+                    return measured.get((int) octet);
+                }
+            };
+        }
     }
 
     private static String text(byte[] octets) {

@@ -105,6 +105,16 @@ final class PathTree<V> {
         return made;
     }
 
+    /// The octets of the last name in a path.
+    static byte[] lastName(Text path) {
+        byte[] letters = path.toBytes();
+        int from = letters.length;
+        while (from > 0 && letters[from - 1] != '/') {
+            from--;
+        }
+        return Arrays.copyOfRange(letters, from, letters.length);
+    }
+
     private static int endOfName(byte[] letters, int from) {
         int end = from;
         while (end < letters.length && letters[end] != '/') {

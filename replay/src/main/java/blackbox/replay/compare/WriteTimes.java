@@ -8,21 +8,25 @@ import blackbox.replay.divergence.strand.EventSource;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.EventViews;
+import blackbox.schemas.view.FileEffect;
 import blackbox.schemas.view.FileView;
 import blackbox.schemas.view.ProcessId;
 import blackbox.schemas.view.ProcessView;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// When one side wrote its files, as its events say: from the first event that may have changed what has a path to the
 /// last one. What is renamed takes its time along, and so does everything below a folder that is renamed.
 ///
-/// Memory: [#PATHS_MAX] paths, folders included; of further ones nothing is known.
+/// Memory: [#PATHS_MAX] paths, folders included; of further ones nothing is known. [#NAMED_MAX] times in names.
 final class WriteTimes {
     static final int PATHS_MAX = PathTree.PATHS_MAX;
     private static final int PROCESSES_MAX = 1 << 16;
+    private static final int NAMED_MAX = 1 << 16;
 
     private final PathTree<Written> paths = new PathTree<>();
     private final Map<ProcessId, Long> began = new LinkedHashMap<>() {
@@ -33,6 +37,7 @@ final class WriteTimes {
             return size() > PROCESSES_MAX;
         }
     };
+    private final Set<Long> named = new HashSet<>();
     private @Nullable Window run;
 
     /// When something was written.
@@ -81,12 +86,27 @@ final class WriteTimes {
         }
         Long start = process == null ? null : began.get(process);
         add(path, new Written(now, start == null ? Long.MAX_VALUE : start));
+        if (file.effects().contains(FileEffect.CREATES)) {
+            name(path);
+        }
         Text target = file instanceof FileView.Rename rename ? rename.pathTo() : null;
         Written written = paths.get(path);
         if (target != null && written != null) {
             paths.moveBelow(path, target);
             add(target, written);
         }
+    }
+
+    private void name(Text path) {
+        NameTime time = NameTime.in(PathTree.lastName(path));
+        if (time != null && named.size() < NAMED_MAX) {
+            named.add(time.ns());
+        }
+    }
+
+    /// Whether something was created with that time in its name, or may have been: there are too many to tell.
+    boolean hasNamed(NameTime time) {
+        return named.size() >= NAMED_MAX || named.contains(time.ns());
     }
 
     private void add(Text path, Written when) {

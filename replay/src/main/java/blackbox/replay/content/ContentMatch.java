@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// stands for it, if each lived when the number was written. A duration may stand for another one of the same form, if
 /// neither is longer than its own side's writer had lived, and they differ by no more than these stretches do, and a
 /// second; in output also one of another unit (`47s`, `2m`), if what took the one on its side took the other there,
-/// each
-/// rounded to its unit.
+/// each rounded to the unit that suits.
 ///
 /// @param difference where they first differ; null if they do not
 /// @param times which times stood for another before that
@@ -121,7 +120,8 @@ public record ContentMatch(
         }
 
         private boolean mayBothBe(int back, PrintedDuration expected, PrintedDuration found, Origins known) {
-            boolean measured = known.recorded().isMeasured() && known.actual().isMeasured();
+            boolean measured = known.recorded().isMeasured(recorded.place() - back)
+                    && known.actual().isMeasured(actual.place() - back);
             boolean alike = measured
                     ? expected.isSameForm(found)
                     : expected.isLike(found, known.recorded().isPrinted());
@@ -145,9 +145,13 @@ public record ContentMatch(
             long at =
                     recorded.written(expected.length(), back, known.recorded()).toNs();
             long otherAt = actual.written(found.length(), back, known.actual()).toNs();
-            KnownTies values = known.values();
-            return values.isSameStretch(at, expected.nearest(), otherAt, found.nearest())
-                    || values.isSameStretch(at, expected.cut(), otherAt, found.cut());
+            return isSame(known.values(), at, expected.nearest(), otherAt, found.nearest())
+                    || isSame(known.values(), at, expected.cut(), otherAt, found.cut());
+        }
+
+        private static boolean isSame(
+                KnownTies values, long at, @Nullable Window length, long otherAt, @Nullable Window otherLength) {
+            return length != null && otherLength != null && values.isSameStretch(at, length, otherAt, otherLength);
         }
 
         /// How long those who wrote something had lived by then; negative if that is not known.

@@ -3,7 +3,6 @@ package blackbox.replay.content;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// How long something took, as a program printed it: a number with a unit of time (`3s`, `12 ms`, `0.25 seconds`), or
@@ -31,10 +30,15 @@ record PrintedDuration(int length, String form, int fraction, double ns, double 
 
     private static final int DIGITS_MAX = 12;
     private static final int UNIT_OCTETS_MAX = 8;
+    private static final int SEQUENCE_OCTETS_MAX = 64;
+    private static final byte ESCAPE = 0x1b;
     private static final double SECOND_NS = 1e9;
     private static final double MINUTE_NS = 60 * SECOND_NS;
-    /// Units that programs choose by how long it took, writing a whole number of the largest that fits.
-    private static final Set<String> ROUNDED = Set.of("ms", "s", "m", "h");
+    private static final double HOUR_NS = 60 * MINUTE_NS;
+    /// Units that programs choose by how long it took, writing a whole number of the largest that fits; and from
+    /// how many nanoseconds on they choose a larger one.
+    private static final Map<String, Double> ROUNDED =
+            Map.of("ms", SECOND_NS, "s", MINUTE_NS, "m", HOUR_NS, "h", 24 * HOUR_NS);
     private static final Map<String, Double> UNITS = Map.ofEntries(
             Map.entry("ns", 1.0),
             Map.entry("us", 1e3),
@@ -46,17 +50,17 @@ record PrintedDuration(int length, String form, int fraction, double ns, double 
             Map.entry("second", SECOND_NS),
             Map.entry("seconds", SECOND_NS),
             Map.entry("m", MINUTE_NS),
-            Map.entry("h", 60 * MINUTE_NS),
+            Map.entry("h", HOUR_NS),
             Map.entry("min", 60 * SECOND_NS),
             Map.entry("minute", 60 * SECOND_NS),
             Map.entry("minutes", 60 * SECOND_NS));
 
     /// The duration that begins at an octet, or null.
     ///
-    /// @param octets one at least before `from`, or the stream's first
+    /// @param octets 70 at least before `from`, or the stream's first
     /// @param end of the stream, or far behind `from`
     static @Nullable PrintedDuration at(byte[] octets, int from, int end) {
-        if (from >= end || !PrintedTime.isDigit(octets[from]) || from > 0 && joins(octets[from - 1])) {
+        if (from >= end || !PrintedTime.isDigit(octets[from]) || from > 0 && isPart(octets, from)) {
             return null;
         }
         Digits first = Digits.at(octets, from, end);
@@ -73,8 +77,8 @@ record PrintedDuration(int length, String form, int fraction, double ns, double 
         int space = at < end && octets[at] == ' ' ? 1 : 0;
         String unit = unit(octets, at + space, end);
         Double unitNs = UNITS.get(unit);
-        if (unitNs == null || isCoarse(unit) && (space > 0 || first.fraction() > 0)) {
-            return null; // `5 m` may be metres
+        if (unitNs == null || isCoarse(unit) && !isHowLong(octets, from, first, end)) {
+            return null;
         }
         return new PrintedDuration(
                 at + space + unit.length() - from,
@@ -83,6 +87,22 @@ record PrintedDuration(int length, String form, int fraction, double ns, double 
                 first.value() * unitNs,
                 unitNs,
                 look(first, unitNs));
+    }
+
+    /// Whether a number of minutes or hours is how long something took: a whole one after `in `, right before its
+    /// unit, and with no smaller unit after it. Elsewhere `5m` may be a size, and `5 m` metres.
+    private static boolean isHowLong(byte[] octets, int from, Digits number, int end) {
+        int unit = number.end();
+        boolean rest = unit + 2 < end && octets[unit + 1] == ' ' && PrintedTime.isDigit(octets[unit + 2]);
+        return number.fraction() == 0 && octets[unit] != ' ' && !rest && isAfterIn(octets, from);
+    }
+
+    private static boolean isAfterIn(byte[] octets, int from) {
+        return from >= 3
+                && octets[from - 3] == 'i'
+                && octets[from - 2] == 'n'
+                && octets[from - 1] == ' '
+                && (from == 3 || octets[from - 4] != '_' && !PrintedTime.isOfWord(octets[from - 4]));
     }
 
     private static Look look(Digits digits, double unitNs) {
@@ -135,9 +155,22 @@ record PrintedDuration(int length, String form, int fraction, double ns, double 
         return unit.length() > 2 && unit.endsWith("s") ? unit.substring(0, unit.length() - 1) : unit;
     }
 
-    /// Whether a number after this is a part of something else.
-    private static boolean joins(byte before) {
-        return PrintedTime.isOfWord(before) || "_.,:+-".indexOf(before) >= 0;
+    /// Whether a number is a part of something else: of a word, of a longer number, or of what sets a colour
+    /// (ECMA-48: `ESC [ 1 ; 31 m`). Right after such a sequence it is a number of its own.
+    private static boolean isPart(byte[] octets, int from) {
+        byte before = octets[from - 1];
+        boolean joined = PrintedTime.isOfWord(before) || "_.,:+-".indexOf(before) >= 0;
+        return isInSequence(octets, from) || joined && !(before == 'm' && isInSequence(octets, from - 1));
+    }
+
+    /// Whether the octets before one are a control sequence up to there, without its last letter.
+    private static boolean isInSequence(byte[] octets, int at) {
+        int from = at;
+        int first = Math.max(2, at - SEQUENCE_OCTETS_MAX);
+        while (from > first && (PrintedTime.isDigit(octets[from - 1]) || octets[from - 1] == ';')) {
+            from--;
+        }
+        return from >= 2 && octets[from - 1] == '[' && octets[from - 2] == ESCAPE;
     }
 
     /// Whether both are written in the same way, and may have been measured.
@@ -164,16 +197,31 @@ record PrintedDuration(int length, String form, int fraction, double ns, double 
     }
 
     private boolean isRounded() {
-        return fraction == 0 && ROUNDED.contains(form);
+        return fraction == 0 && ROUNDED.containsKey(form);
     }
 
-    /// How long it may have been, if it was rounded to the nearest number of its unit.
+    /// How long it may have been, if it was rounded to the nearest number of the unit that suited; null if no
+    /// length suits it.
+    @Nullable
     Window nearest() {
-        return new Window((long) (ns - unitNs / 2), (long) (ns + unitNs / 2));
+        return suited(ns - unitNs / 2, ns + unitNs / 2);
     }
 
-    /// How long it may have been, if what was left over was dropped.
+    /// How long it may have been, if what was left over was dropped; null if no length suits it.
+    @Nullable
     Window cut() {
-        return new Window((long) ns, (long) (ns + unitNs));
+        return suited(ns, ns + unitNs);
+    }
+
+    /// Those of some lengths that are no shorter than the unit, unless there is no smaller one, and do not make one
+    /// of the next larger unit.
+    private @Nullable Window suited(double fromNs, double toNs) {
+        Double largerNs = ROUNDED.get(form);
+        if (largerNs == null) {
+            return null;
+        }
+        double shortest = Math.max(fromNs, unitNs < SECOND_NS ? 0 : unitNs);
+        double longest = Math.min(toNs, largerNs);
+        return shortest < longest ? new Window((long) shortest, (long) longest) : null;
     }
 }

@@ -22,8 +22,10 @@ public interface WrittenWhen {
         return Long.MAX_VALUE;
     }
 
-    /// Whether the durations in it are known to be measured, and none of them to be chosen by somebody.
-    default boolean isMeasured() {
+    /// Whether a duration is known to be measured, and not chosen by somebody.
+    ///
+    /// @param octet at which it begins in the stream, from 0
+    default boolean isMeasured(long octet) {
         return false;
     }
 

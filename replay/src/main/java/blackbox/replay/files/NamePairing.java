@@ -114,6 +114,7 @@ final class NamePairing {
             if (found != null) {
                 found.taken = true;
                 pairs.put(name, found.name);
+                names.paired(path, found.path);
                 if (++count <= Pairs.SHOWN_MAX) {
                     shown.add(new Pair(path, found.path));
                 }

@@ -17,9 +17,11 @@ public interface Names {
     /// @param actualPath the same in the replay; folders above may stand for others already
     boolean standFor(Text recordedPath, Text actualPath) throws IOException;
 
+    /// Is told that two such names were put together: each stands for no other one.
+    default void paired(Text recordedPath, Text actualPath) throws IOException {}
+
     /// Whether a folder may hold files that are the same though they are in different ones of its subfolders, each
-    /// named
-    /// by two hexadecimal digits: git's objects.
+    /// named by two hexadecimal digits: git's objects.
     default boolean mayBeFannedOut(Text recordedPath) {
         return false;
     }

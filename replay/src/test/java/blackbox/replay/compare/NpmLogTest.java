@@ -133,6 +133,32 @@ class NpmLogTest {
         }
     }
 
+    /// Only entries about timing and HTTP say how long something took; elsewhere it may be a setting.
+    @Test
+    void aDurationOfAnotherEntryIsComparedAsAnywhere() throws Exception {
+        String[][] pairs = {
+            {"verbose argv \"--fetch-timeout=5000ms\"", "verbose argv \"--fetch-timeout=9000ms\""},
+            {"silly waited 5s", "silly waited 15s"},
+            {"silly waited 5000ms", "silly waited 9000ms"},
+            {"timing a Completed in 5s", "timing a Completed in 9s"},
+            {"timing a=5000ms Completed", "timing a=9000ms Completed"},
+            {"timing a\n    waits 5000ms", "timing a\n    waits 9000ms"},
+            {"verbose a\ntiming b 5000ms", "verbose a\ntiming b 9000ms"},
+        };
+        for (String[] each : pairs) {
+            String after = "timing b Completed in 70ms";
+            assertNotNull(
+                    match(log(ONE[0], each[0], after), log(ONE[0], each[1], after))
+                            .difference(),
+                    each[0]);
+        }
+        String[] nine = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "nine\nlines"};
+        ContentMatch match =
+                match(log(nine) + "10 timing a Completed in 5000ms\n", log(nine) + "10 timing a Completed in 9000ms\n");
+        assertNull(match.difference(), match::toString);
+        assertEquals(1, match.durations().count());
+    }
+
     /// Whatever is not numbered as npm does is compared as it is.
     @Test
     void itIsNoSuchLog() throws Exception {

@@ -8,6 +8,7 @@ import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.AlignmentSettings;
 import blackbox.replay.divergence.Divergences;
 import blackbox.replay.divergence.EffectDifference;
+import blackbox.replay.divergence.LeftFiles;
 import blackbox.replay.divergence.RecordedEvents;
 import blackbox.replay.divergence.RecordedEvents.Guest;
 import blackbox.replay.divergence.cause.RunInputs;
@@ -40,7 +41,7 @@ class TimedNamesTest {
     ///
     /// @param pattern of the time
     /// @param name with `$` for the time
-    /// @param content the same
+    /// @param content the same, with `#` for the time in the first name
     /// @param behindNs how old the time is when the file is created
     private record Plan(String pattern, String name, String content, long behindNs) {
         Plan named(String other) {
@@ -58,39 +59,51 @@ class TimedNamesTest {
 
     private static final Plan PLAN = new Plan(NPM, "$-debug-0.log", "log $-debug-0.log of $-\n", 700_000_000);
 
-    private Done done(long seed, Plan plan) throws Exception {
+    private Done done(long seed, Plan... plans) throws Exception {
         var events = new RecordedEvents(seed).open();
         Guest shell = events.fork(events.init, "sh");
         events.exec(shell, "/bin/sh", "run.sh");
         events.pass(300 * SECOND);
         Guest npm = events.fork(shell, "npm");
         events.exec(npm, "/usr/bin/npm", "ci");
-        events.pass(4 * SECOND);
-        Instant now = Instant.EPOCH.plusNanos(events.nowNs() - plan.behindNs());
-        String time = DateTimeFormatter.ofPattern(plan.pattern())
-                .withZone(ZoneOffset.UTC)
-                .format(now);
-        String path = plan.name().replace("$", time);
-        events.create(npm, "/" + path, RecordedEvents.WRITE_CREATE);
-        events.write(npm, "/" + path, 4);
+        var files = new ArrayList<String>();
+        String first = null;
+        for (Plan plan : plans) {
+            events.pass(4 * SECOND);
+            String time = time(plan.pattern(), Instant.EPOCH.plusNanos(events.nowNs() - plan.behindNs()));
+            first = first == null ? time : first;
+            String path = plan.name().replace("$", time);
+            events.create(npm, "/" + path, RecordedEvents.WRITE_CREATE);
+            events.write(npm, "/" + path, 4);
+            String content = plan.content().replace("$", time).replace("#", first);
+            files.add(new TestDisk(folder).write(path, content));
+        }
         events.exit(npm, 0);
         events.exit(shell, 0);
         events.close();
-        var files = new ArrayList<String>();
-        files.add(new TestDisk(folder).write(path, plan.content().replace("$", time)));
         return new Done(events, files);
     }
 
+    private static String time(String pattern, Instant when) {
+        return DateTimeFormatter.ofPattern(pattern).withZone(ZoneOffset.UTC).format(when);
+    }
+
     private Alignment compare(Plan recorded, Plan actual) throws Exception {
-        Done one = done(1, recorded);
-        Done other = done(2, actual);
+        return compare(done(1, recorded), done(2, actual));
+    }
+
+    private Alignment compare(Done one, Done other) throws Exception {
         try (var files = new ComparedFiles(left(one), left(other))) {
-            return Divergences.align(
-                    new Side("one", one.events().source(), RunInputs.UNKNOWN),
-                    new Side("other", other.events().source(), RunInputs.UNKNOWN),
-                    files,
-                    AlignmentSettings.of(7));
+            return align(one, other, files);
         }
+    }
+
+    private static Alignment align(Done one, Done other, LeftFiles files) throws Exception {
+        return Divergences.align(
+                new Side("one", one.events().source(), RunInputs.UNKNOWN),
+                new Side("other", other.events().source(), RunInputs.UNKNOWN),
+                files,
+                AlignmentSettings.of(7));
     }
 
     private ComparedFiles.Left left(Done side) throws Exception {
@@ -142,11 +155,47 @@ class TimedNamesTest {
     void oneNameForBothIsTheSameWhateverTheClocksShow() throws Exception {
         Done first = done(1, PLAN.behind(0));
         Instant then = Instant.EPOCH.plusNanos(first.events().nowNs());
-        String near = DateTimeFormatter.ofPattern(NPM).withZone(ZoneOffset.UTC).format(then.minusMillis(500));
+        String near = time(NPM, then.minusMillis(500));
         Plan given = PLAN.named(near + ".tgz").saying("from " + near);
         Alignment alignment = compare(given, given);
         assertEquals(Alignment.Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
         assertFalse(alignment.rules().contains("made-up-names"), alignment::toString);
+    }
+
+    /// Two times came with an answer, and each side gave them to other things.
+    @Test
+    void timesThatBothSidesGaveAreCompared() throws Exception {
+        Instant then = Instant.EPOCH.plusNanos(done(1, PLAN.behind(0)).events().nowNs());
+        String one = time(NPM, then.minusMillis(700));
+        String other = time(NPM, then.minusMillis(300));
+        Plan said = PLAN.saying("the same");
+        Done recorded = done(1, said.named("a-" + one), said.named("b-" + other));
+        Done actual = done(1, said.named("a-" + other), said.named("b-" + one));
+        Alignment alignment = compare(recorded, actual);
+        assertEquals(Alignment.Outcome.DIVERGED, alignment.outcome(), alignment::toString);
+        assertEquals(
+                Alignment.Outcome.DIVERGED,
+                align(recorded, actual, LeftFiles.UNKNOWN).outcome());
+        assertEquals(
+                Alignment.Outcome.EQUIVALENT,
+                align(recorded, done(2, said.named("a-" + one), said.named("b-" + other)), LeftFiles.UNKNOWN)
+                        .outcome());
+    }
+
+    /// Elsewhere too a time stands only for the one whose file stands for its file.
+    @Test
+    void aTimeStandsForThatOfTheFileThatStandsForItsFile() throws Exception {
+        Plan latest = PLAN.named("latest").saying("#");
+        Done recorded = done(1, PLAN.saying("aaaa"), PLAN.saying("bb"), latest);
+        Alignment same = compare(recorded, done(2, PLAN.saying("aaaa"), PLAN.saying("bb"), latest));
+        assertEquals(Alignment.Outcome.EQUIVALENT, same.outcome(), same::toString);
+        Alignment alignment = compare(recorded, done(2, PLAN.saying("bb"), PLAN.saying("aaaa"), latest));
+        assertEquals(Alignment.Outcome.DIVERGED, alignment.outcome(), alignment::toString);
+        assertEquals(
+                List.of("/latest"),
+                alignment.differences().shownEffects().stream()
+                        .map(EffectDifference::subject)
+                        .toList());
     }
 
     /// The name stands for the other one, but not what is in the file.

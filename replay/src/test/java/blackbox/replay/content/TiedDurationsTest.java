@@ -134,6 +134,8 @@ final class TiedDurationsTest {
             {"in 2m", "125", "in 3m", "185"},
             {"in 999ms", "0.999", "in 2s", "2.4"},
             {"in 59m", "3540", "in 1h", "3700"},
+            {"in 60s", "59.7", "in 1m", "61"},
+            {"in 1h", "4000", "in 2h", "7300"},
         }) {
             ContentMatch match =
                     ofStretch(pair[0], Double.parseDouble(pair[1]), pair[2], Double.parseDouble(pair[3]), true);
@@ -148,6 +150,53 @@ final class TiedDurationsTest {
         assertNotNull(ofStretch("in 47s", 30, "in 1m", 61, true).difference());
         assertNotNull(ofStretch("walk 1 m", 89, "walk 2 m", 91, true).difference());
         assertNotNull(ofStretch("1.5m", 89, "1.6m", 91, true).difference());
+    }
+
+    /// A program that writes `90s` or `0s` does not choose its unit by how long it took.
+    @Test
+    void aDurationThatSuitsAnotherUnitIsNotRounded() throws IOException {
+        for (String[] pair : new String[][] {
+            {"in 49s", "49", "in 1m"},
+            {"in 90s", "90", "in 1m"},
+            {"in 90s", "90", "in 2m"},
+            {"in 30m", "1800", "in 1h"},
+            {"in 500ms", "0.5", "in 1s"},
+            {"in 0s", "0.2", "in 200ms"},
+            {"in 90m", "5400", "in 2h"},
+        }) {
+            double seconds = Double.parseDouble(pair[1]);
+            assertNotNull(ofStretch(pair[0], seconds, pair[2], seconds, true).difference(), pair[0]);
+            assertNotNull(ofStretch(pair[2], seconds, pair[0], seconds, true).difference(), pair[0]);
+        }
+        assertNotNull(ofStretch("in 90s", 90, "in 2m", 120, true).difference());
+    }
+
+    /// Colours, sizes and columns, with an `m` or `h` after a number.
+    @Test
+    void minutesAndHoursStandOnlyWhereSomethingIsSaidToHaveTakenThem() throws IOException {
+        assertNull(ofStretch("done in 1m\n", 80, "done in 2m\n", 100, true).difference());
+        for (String text : new String[] {
+            "\u001b[#m ", "\u001b[#m-", "\u001b[#m\n", "\u001b[0;#m\n", "\u001b[?#h ", "in \u001b[#m ", "[#m]", ";#m",
+            "heap #m 6m", "-Xmx #m", "#h", "main #m", "(#m)", "in #m 12s", "in_ #m", "_in #m",
+        }) {
+            boolean hours = text.contains("#h");
+            ContentMatch match = ofStretch(
+                    text.replace("#", "1"), hours ? 4_000 : 80, text.replace("#", "2"), hours ? 7_300 : 100, true);
+            assertNotNull(match.difference(), text);
+        }
+    }
+
+    /// `ESC [ 0 m` and what follows it are no minutes and seconds.
+    @Test
+    void aColourIsNoDuration() throws IOException {
+        for (String text : List.of("\u001b[#m1.25s", "\u001b[0;#m1.25s", "\u001b[#ms", "\u001b[1;#min", "\u001b[#s")) {
+            ContentMatch match = match(text.replace("#", "31"), 1_900, text.replace("#", "32"), 1_960);
+            assertNotNull(match.difference(), text);
+        }
+        assertTied(1, "\u001b[0m1.25s\u001b[1m", "\u001b[0m1.53s\u001b[1m");
+        assertTied(1, "\u001b[38;2;255;255;255;48;2;255;255;255m12ms", "\u001b[38;2;255;255;255;48;2;255;255;255m9ms");
+        assertTied(1, "[12ms]", "[9ms]");
+        assertDiffers("\u001b[0x12ms", "\u001b[0x9ms");
     }
 
     /// One thing took so long on each side.

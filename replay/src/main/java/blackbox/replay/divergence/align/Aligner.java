@@ -86,9 +86,9 @@ public final class Aligner {
         lineages = new Lineage[] {new Lineage(hash, recorded, sink(RECORDED)), new Lineage(hash, actual, sink(ACTUAL))};
     }
 
-    /// Reads both to their ends, once if they agree. Otherwise, if names may have been made up, it reads again
-    /// knowing all words of both, and if they still do not agree, a last time with the pairs of corresponding
-    /// names.
+    /// Reads both to their ends, once if they agree and share no time that was taken for one side's own. Otherwise,
+    /// if names may have been made up, it reads again knowing all words of both, and if they still do not agree, a
+    /// last time with the pairs of corresponding names.
     ///
     /// @param pivot the side whose strands have the same keys in every alignment of which it is the pivot
     /// @param ids actual ids of git's objects by the recorded ones that they stand for
@@ -106,7 +106,8 @@ public final class Aligner {
         Aligner first = new Aligner(hash, pivot, start, startOfActual, agreements).align(recorded, actual);
         MadeUpNames one = first.lineages[RECORDED].names();
         MadeUpNames other = first.lineages[ACTUAL].names();
-        if (first.isAgreed() || !one.isAnyToTell() && !other.isAnyToTell()) {
+        boolean settled = first.isAgreed() && !one.sharesTimes(other);
+        if (settled || !one.isAnyToTell() && !other.isAnyToTell()) {
             return first;
         }
         KnownNames words = start.with(one.said(), other.said());

@@ -8,8 +8,7 @@ import java.util.Set;
 /// Whether the agent of one side has mounted anything, or may have.
 ///
 /// An act whose actor is not known counts as the agent's, unless it came before the first one that is known, and that
-/// one
-/// is of what runs the agent: while the guest gets ready, its tracer cannot tell, and there is no agent.
+/// one is of what runs the agent: while the guest gets ready, its tracer cannot tell, and there is no agent.
 final class Mounts {
     private static final Set<String> CALLS = Set.of("mount", "unshare", "setns");
 

@@ -1,6 +1,8 @@
 package blackbox.replay.divergence.text;
 
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 
 /// Which words of one side's names a program made up itself. What was done decides, not how a word looks: such a
 /// word is in the last name of a path that was created exclusively, and had not occurred on this side before.
@@ -11,10 +13,11 @@ import java.util.Arrays;
 /// occurs on both sides; later the words of a name are one. As long as it is not known what names stand for, all
 /// of them count as the same ([#ANY]), and [NamesUsed] holds which they were.
 ///
-/// Memory: [#LIVE_MAX] to twice as many names in use, and a [WordSet]. Owned by one thread.
+/// Memory: [#LIVE_MAX] to twice as many names in use, [#TIMES_MAX] times, and a [WordSet]. Owned by one thread.
 public final class MadeUpNames {
 
     private static final int LIVE_MAX = 65_536;
+    private static final int TIMES_MAX = 1 << 14;
 
     /// Distinguished from words by its value alone, like [TextNormalizer#PROCESS_NUMBER].
     private static final long ANY = 4;
@@ -28,6 +31,8 @@ public final class MadeUpNames {
     private final WordSet said = new WordSet();
     private final GenerationalCache words = new GenerationalCache(LIVE_MAX);
     private final GenerationalCache names = new GenerationalCache(LIVE_MAX);
+    /// Marks of times that were taken for this side's own.
+    private final Set<Long> ownTimes = new HashSet<>();
     private boolean anyToTell;
     private long created;
     private long[] open = new long[8];
@@ -95,6 +100,23 @@ public final class MadeUpNames {
         long mark = hash.mix(time, TIME);
         said.add(mark);
         return !known.isOnOtherSide(mark);
+    }
+
+    /// Notes that such a time counts as this side's own.
+    void takeForOwn(long time) {
+        if (ownTimes.size() < TIMES_MAX) {
+            ownTimes.add(hash.mix(time, TIME));
+        }
+    }
+
+    /// Whether a time that was taken for one side's own is in names of both, so that it was given to them; or may
+    /// be, because there are too many to tell.
+    public boolean sharesTimes(MadeUpNames other) {
+        return isAnyOwn(other.said) || other.isAnyOwn(said);
+    }
+
+    private boolean isAnyOwn(WordSet others) {
+        return ownTimes.size() >= TIMES_MAX || ownTimes.stream().anyMatch(others::contains);
     }
 
     /// A word of a name that may be made up.

@@ -7,9 +7,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /// Times in names that programs gave to files and folders when they created them. Each counts as what its creator had
-/// created so before, wherever it is written from then on; but only if it was the creator's own time ([NameTime]), and
-/// not
-/// one that both sides gave to what they created: any other time stands for itself.
+/// created so before, wherever it is written from then on; but only if it was the creator's own time ([NameTime]),
+/// and not one that both sides gave to what they created: any other time stands for itself.
 ///
 /// Memory: [#LIVE_MAX] to twice as many times in use. Owned by one thread.
 final class TimedNames {
@@ -42,6 +41,7 @@ final class TimedNames {
             long key = key(array, i, time.length());
             if (names.isOfThisSide(key) && time.isIn(window)) {
                 any = true;
+                names.takeForOwn(key);
                 if (canons.get(key) == GenerationalCache.ABSENT) {
                     canons.put(key, hash.mix(canon, i - from) >>> 1);
                 }
