@@ -170,18 +170,23 @@ class HttpTurnsTest {
         assertEquals(length("D"), hear(d));
     }
 
-    /// What was waited for in vain is not waited for again, and after some time nothing is.
-    @Test
-    void waitingInVainIsBounded() throws Exception {
+    /// All are asked at once, and the last one is answered first.
+    private HttpShelf answeredInReverse(int count) throws Exception {
         var exchanges = new ArrayList<Said>();
-        int count = 200;
         for (int i = 0; i < count; i++) {
             exchanges.add(on(i, get("/" + i)));
         }
         for (int i = count - 1; i >= 0; i--) {
             exchanges.add(on(i, ok("" + i)));
         }
-        HttpShelf shelf = shelf(exchanges.toArray(Said[]::new));
+        return shelf(exchanges.toArray(Said[]::new));
+    }
+
+    /// What was waited for in vain is not waited for again, and after some time nothing is.
+    @Test
+    void waitingInVainIsBounded() throws Exception {
+        int count = 200;
+        HttpShelf shelf = answeredInReverse(count);
         long now = 0;
         for (int i = 0; i < count; i++) {
             HttpClaim claim = ask(shelf, get("/" + i));
@@ -197,15 +202,8 @@ class HttpTurnsTest {
     /// Also if the guest is never silent, as with a long download beside it.
     @Test
     void waitingInVainIsBoundedWhileTheGuestTalks() throws Exception {
-        var exchanges = new ArrayList<Said>();
         int count = 50;
-        for (int i = 0; i < count; i++) {
-            exchanges.add(on(i, get("/" + i)));
-        }
-        for (int i = count - 1; i >= 0; i--) {
-            exchanges.add(on(i, ok("" + i)));
-        }
-        HttpShelf shelf = shelf(exchanges.toArray(Said[]::new));
+        HttpShelf shelf = answeredInReverse(count);
         long now = 0;
         for (int i = 0; i < count; i++) {
             HttpClaim claim = ask(shelf, get("/" + i));
