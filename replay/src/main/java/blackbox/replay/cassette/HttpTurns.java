@@ -192,8 +192,7 @@ final class HttpTurns {
             if (nowNs < untilNs) {
                 return Math.min(untilNs, firstNs);
             }
-            vainNs += nowNs - sinceNs;
-            pass();
+            pass(nowNs);
         }
         waitedFor = NONE;
         return PeerConnection.NO_TIMER;
@@ -220,9 +219,8 @@ final class HttpTurns {
     /// What an answer has waited for as long as it may has not come: neither do others wait for that.
     private void passWaitedFor(long nowNs) {
         if (waitedFor != NONE && waitedFor == next()) {
-            vainNs += nowNs - sinceNs;
             waitedFor = NONE;
-            pass();
+            pass(nowNs);
         }
     }
 
@@ -243,8 +241,9 @@ final class HttpTurns {
         return second >= 0;
     }
 
-    /// Does not wait any longer for what is before the first step that could be made.
-    private void pass() {
+    /// Does not wait any longer for what is before the first step that could be made: it was waited for in vain.
+    private void pass(long nowNs) {
+        vainNs += nowNs - sinceNs;
         int from = next();
         int to = Math.max(from + 1, due.nextSetBit(from));
         passed.set(from, to);
