@@ -161,6 +161,12 @@ public record Installation(Path folder) {
         return start(arguments).await();
     }
 
+    /// Verifies a run, of which nothing may be missing.
+    public void verifyComplete(String run) throws IOException, InterruptedException {
+        Ended verified = run("verify", run, "--json").expect(0);
+        assertEquals("COMPLETE", verified.json().path("completeness").asText());
+    }
+
     public Running start(String... arguments) throws IOException {
         return start(new ProcessBuilder(command(arguments)).redirectInput(new File("/dev/null")));
     }

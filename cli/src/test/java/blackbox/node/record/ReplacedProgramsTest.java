@@ -68,13 +68,7 @@ final class ReplacedProgramsTest {
     private static String complete(Ended ended) throws Exception {
         String run = ended.recorded().path("run").asText();
         assertEquals(List.of(), blackbox.events(run, "recorder.finding"));
-        assertEquals(
-                "COMPLETE",
-                blackbox.run("verify", run, "--json")
-                        .expect(0)
-                        .json()
-                        .path("completeness")
-                        .asText());
+        blackbox.verifyComplete(run);
         return run;
     }
 

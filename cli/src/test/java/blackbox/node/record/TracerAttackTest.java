@@ -150,13 +150,7 @@ final class TracerAttackTest {
         for (JsonNode finding : blackbox.events(run, "recorder.finding")) {
             assertEquals("LIMIT_REACHED", finding.path("what").asText(), finding::toString);
         }
-        assertEquals(
-                "COMPLETE",
-                blackbox.run("verify", run, "--json")
-                        .expect(0)
-                        .json()
-                        .path("completeness")
-                        .asText());
+        blackbox.verifyComplete(run);
         return run;
     }
 
