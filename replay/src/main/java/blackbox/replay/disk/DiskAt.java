@@ -15,12 +15,10 @@ import blackbox.replay.disk.BlockLog.Applied;
 import blackbox.replay.fs.ErofsTree;
 import blackbox.replay.fs.Ext4Tree;
 import blackbox.replay.fs.FileTree;
-import blackbox.replay.fs.Inode;
 import blackbox.replay.fs.MergedTree;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
-import blackbox.schemas.row.Text;
 import blackbox.vm.Command;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
@@ -37,7 +35,6 @@ import org.jspecify.annotations.Nullable;
 public final class DiskAt implements AutoCloseable {
     private static final String IMAGE = "state.raw";
     private static final Duration COPY_TIMEOUT = Duration.ofMinutes(30);
-    private static final Text UPPER = Text.of("upper");
 
     private final Summary shown;
     private final ScratchFolder scratch;
@@ -107,6 +104,7 @@ public final class DiskAt implements AutoCloseable {
             Applied applied = DiskImage.make(base, log, intact, image);
             Long synced = syncedNs(log, intact, start.atNs());
             limits.addAll(limits(facts, asked, log, used, synced, applied));
+            limits.addAll(missingOverlay(image));
             return new DiskAt(new Summary(asked, used, applied.writes(), whole, synced, limits), scratch, root);
         } catch (ReplayException e) {
             close(scratch);
@@ -215,6 +213,18 @@ public final class DiskAt implements AutoCloseable {
         return limits;
     }
 
+    /// What to say of a disk that has no place for the guest's files.
+    private static List<String> missingOverlay(Path image) {
+        try (FileTree disk = Ext4Tree.open(image)) {
+            return MergedTree.upperRoot(disk) != null
+                    ? List.of()
+                    : List.of("this disk holds no folder for the guest's files: either none of them had been written to"
+                            + " it yet, or the guest removed it; what is shown is its image alone");
+        } catch (IOException _) {
+            return List.of(); // its image can still be copied; who wants to see its files is told
+        }
+    }
+
     private static String lookedAt(CaptureSegment used, Position asked) {
         long lateNs = used.readNs() - asked.atNs();
         return "the log of writes is looked at about four times a second, last for this disk at "
@@ -249,9 +259,7 @@ public final class DiskAt implements AutoCloseable {
             opened.add(upper);
             FileTree lower = ErofsTree.open(root);
             opened.add(lower);
-            Long number = upper.list(upper.root()).get(UPPER);
-            Inode top = upper.inode(number == null ? 0 : number);
-            known = new MergedTree(upper, top, lower);
+            known = new MergedTree(upper, MergedTree.upperRoot(upper), lower);
             tree = known;
             return known;
         } catch (IOException e) {

@@ -8,6 +8,7 @@ import blackbox.replay.disk.DiskImage;
 import blackbox.replay.fs.Ext4Tree;
 import blackbox.replay.fs.FileType;
 import blackbox.replay.fs.Inode;
+import blackbox.replay.fs.MergedTree;
 import blackbox.schemas.row.Text;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
@@ -21,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 /// The files on a guest's writable disk after the end of what it ran: those that are not as its image has them. The
 /// image beneath is the same in a run and in its replay, so it is not read. Owned by one thread.
 public final class FilesAtEnd implements AutoCloseable {
-    private static final Text UPPER = Text.of("upper");
     private static final int LISTED_MAX = 512;
 
     private final Ext4Tree tree;
@@ -67,8 +67,11 @@ public final class FilesAtEnd implements AutoCloseable {
         try {
             Ext4Tree tree = Ext4Tree.open(image);
             try {
-                Long number = tree.list(tree.root()).get(UPPER);
-                return new FilesAtEnd(tree, tree.inode(number == null ? 0 : number), scratch);
+                Inode top = MergedTree.upperRoot(tree);
+                if (top == null) {
+                    throw new IOException("it holds no folder for the guest's files");
+                }
+                return new FilesAtEnd(tree, top, scratch);
             } catch (IOException e) {
                 tree.close();
                 throw e;

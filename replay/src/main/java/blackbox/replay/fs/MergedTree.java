@@ -21,16 +21,24 @@ import org.jspecify.annotations.Nullable;
 public final class MergedTree {
     private static final int LINKS_FOLLOWED_MAX = 40;
     private static final Text PARENT = Text.of("..");
+    private static final Text UPPER = Text.of("upper");
 
     private final FileTree upper;
-    private final Inode upperRoot;
+    private final @Nullable Inode upperRoot;
     private final FileTree lower;
 
-    /// @param upperRoot the folder within `upper` that is overlaid on the root of `lower`
-    public MergedTree(FileTree upper, Inode upperRoot, FileTree lower) {
+    /// @param upperRoot the folder within `upper` that is overlaid on the root of `lower`, or null for nothing
+    public MergedTree(FileTree upper, @Nullable Inode upperRoot, FileTree lower) {
         this.upper = upper;
         this.upperRoot = upperRoot;
         this.lower = lower;
+    }
+
+    /// The folder of a guest's writable disk that is overlaid on its image, or null while the disk holds none: the
+    /// guest makes it as it starts, in memory first.
+    public static @Nullable Inode upperRoot(FileTree disk) throws IOException {
+        Long number = disk.list(disk.root()).get(UPPER);
+        return number == null ? null : disk.inode(number);
     }
 
     /// Which of the two trees a file is in.
@@ -52,7 +60,8 @@ public final class MergedTree {
 
     /// The folder at the top.
     public Node root() throws IOException {
-        return new Node(Side.UPPER, upperRoot, lower.root());
+        Inode top = upperRoot;
+        return top == null ? new Node(Side.LOWER, lower.root(), null) : new Node(Side.UPPER, top, lower.root());
     }
 
     /// A folder's entries, sorted by octets.

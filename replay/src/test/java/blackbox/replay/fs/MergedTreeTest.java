@@ -114,9 +114,7 @@ class MergedTreeTest {
     }
 
     private static MergedTree tree() throws IOException {
-        Long top = upper.list(upper.root()).get(Text.of("upper"));
-        assertNotNull(top);
-        return new MergedTree(upper, upper.inode(top), lower);
+        return new MergedTree(upper, MergedTree.upperRoot(upper), lower);
     }
 
     private static String content(String path) throws IOException {
@@ -193,9 +191,9 @@ class MergedTreeTest {
         Path image = folder.resolve("name.ext4");
         Files.writeString(image, octets.replace("\5\2crowd", "\5\2../wd"), StandardCharsets.ISO_8859_1);
         try (FileTree other = Ext4Tree.open(image)) {
-            Long top = other.list(other.root()).get(Text.of("upper"));
+            Inode top = MergedTree.upperRoot(other);
             assertNotNull(top);
-            assertThrows(DamagedTreeException.class, () -> other.list(other.inode(top)));
+            assertThrows(DamagedTreeException.class, () -> other.list(top));
         }
     }
 
@@ -205,10 +203,27 @@ class MergedTreeTest {
         Command.of("debugfs", "-w", "-R", "ea_set upper/etc trusted.overlay.redirect /x", image.toString())
                 .run();
         try (FileTree other = Ext4Tree.open(image)) {
-            Long top = other.list(other.root()).get(Text.of("upper"));
-            assertNotNull(top);
-            var tree = new MergedTree(other, other.inode(top), lower);
+            var tree = new MergedTree(other, MergedTree.upperRoot(other), lower);
             assertThrows(DamagedTreeException.class, () -> tree.list(tree.root()));
+        }
+    }
+
+    /// A guest that starts has made its folder in memory, not yet on its disk.
+    @Test
+    void aDiskWithoutTheOverlaysFolderShowsTheImageAlone() throws Exception {
+        Path image = folder.resolve("empty.ext4");
+        try (var raw = new RandomAccessFile(image.toFile(), "rw")) {
+            raw.setLength(16 << 20);
+        }
+        Command.of("mke2fs", "-q", "-F", "-t", "ext4", image.toString()).run();
+        try (FileTree disk = Ext4Tree.open(image)) {
+            assertNull(MergedTree.upperRoot(disk));
+            var tree = new MergedTree(disk, null, lower);
+            Found found = tree.find(Text.of("/etc/removed"), Last.FOLLOWED);
+            assertNotNull(found);
+            try (InputStream in = tree.open(found.node())) {
+                assertEquals("removed", new String(in.readAllBytes(), StandardCharsets.UTF_8));
+            }
         }
     }
 
@@ -248,8 +263,7 @@ class MergedTreeTest {
 
     private static String walk(Path image) {
         try (FileTree tree = Ext4Tree.open(image)) {
-            Long top = tree.list(tree.root()).get(Text.of("upper"));
-            var merged = new MergedTree(tree, tree.inode(top == null ? 0 : top), lower);
+            var merged = new MergedTree(tree, MergedTree.upperRoot(tree), lower);
             walk(merged, merged.root(), 0);
             return "read";
         } catch (DamagedTreeException e) {
