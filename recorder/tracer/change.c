@@ -4,7 +4,7 @@
 // at the end: the frame is built where the security hook has the resolved paths, kept by thread, and sent with the result
 // when the call returns. A call that fails before its names are resolved leaves no frame.
 
-#define STASH_BYTES 10240
+#define STASH_BYTES 12288
 #define STASHES_MAX 256
 #define MAP_TYPE_BITS 15
 #define ATTR_OPEN_BIT 0x8000
@@ -26,6 +26,12 @@ static __always_inline void keep(u8 *frame, u64 end, u32 type) {
     ((struct header *)frame)->length = end;
     if (end > STASH_BYTES || stashes.update(&tid, (struct stash *)frame))
         not_built(type, 0);
+}
+
+static __always_inline int is_kept(u32 type) {
+    u32 tid = bpf_get_current_pid_tgid();
+    struct stash *stash = stashes.lookup(&tid);
+    return stash && ((struct header *)stash->octets)->type == type;
 }
 
 static __always_inline int send_kept(u32 type, s64 ret) {

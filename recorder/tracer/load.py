@@ -23,7 +23,7 @@ DRAW = "kretfunc__get_random_bytes_user"
 # System calls that are noted, see privilege.c: the kernel's function for 64-bit programs and its number; that for int 0x80
 # and its number, where a 32-bit program can do more than be refused; what it is in a frame (schemas/wire.md); which of its
 # arguments are told, 3 for none; and when.
-ALWAYS, CHANGES, RESTRICTS, OTHER, NOT_INIT, SETS = range(6)
+ALWAYS, CHANGES, RESTRICTS, OTHER, NOT_INIT, SETS, KEPT = range(7)
 NOTED = (
     ("ptrace", 101, "compat_sys_ptrace", 26, 1, (1, 0), CHANGES),
     ("init_module", 175, None, 0, 2, (3, 3), ALWAYS),
@@ -49,6 +49,15 @@ NOTED = (
     ("clock_settime", 227, None, 0, 24, (0, 3), NOT_INIT),
     ("iopl", 172, None, 0, 25, (0, 3), ALWAYS),
     ("ioperm", 173, None, 0, 25, (0, 1), ALWAYS),
+    ("umount", 166, "sys_umount", 52, 27, (1, 3), KEPT),
+    (None, 0, "sys_oldumount", 22, 27, (3, 3), KEPT),
+    ("move_mount", 429, "sys_move_mount", 429, 28, (3, 3), KEPT),
+    ("pivot_root", 155, "sys_pivot_root", 217, 29, (3, 3), KEPT),
+    ("chroot", 161, "sys_chroot", 61, 30, (3, 3), KEPT),
+    ("open_tree", 428, "sys_open_tree", 428, 31, (2, 3), ALWAYS),
+    ("fsopen", 430, "sys_fsopen", 430, 32, (1, 3), ALWAYS),
+    ("fsmount", 432, "sys_fsmount", 432, 33, (1, 2), ALWAYS),
+    ("mount_setattr", 442, "sys_mount_setattr", 442, 34, (2, 3), ALWAYS),
 )
 BY_INT_80 = 1 << 31
 # How the names of programs begin that are bound to a kernel function.

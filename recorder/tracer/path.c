@@ -6,6 +6,8 @@
 // Names per path, and octets of one path after which no further name is added.
 #define DEPTH_MAX 128
 #define PATH_BYTES_MAX 4096
+// As much where each path is sent twice: a frame has room for two of them, and a name.
+#define MOVED_PATH_BYTES_MAX 2400
 #define STRING_BYTES_MAX 4096
 
 // All ones where a and b are equal, else 0. No branch: the verifier walks every way through a loop's body in every
@@ -20,9 +22,9 @@ static __always_inline u64 equal_mask(u64 a, u64 b) {
     return x - 1;
 }
 
-// Appends the path of `dentry` on `mnt` at `at`; returns the new end. Each round either adds a name and goes to the parent,
+// Appends the names from `dentry` on `mnt` to the root at `at`; returns the new end. Each round either adds a name and goes to the parent,
 // or, at a mount's root, adds nothing and goes to the mount point; both read four words, of which the second is the next.
-static __always_inline u64 put_path(u8 *frame, u64 at, u32 type, u64 mnt, u64 dentry) {
+static __always_inline u64 put_names(u8 *frame, u64 at, u32 type, u64 mnt, u64 dentry, u64 limit) {
     u64 begin = small(at), end = small(at + TLV), flags = TLV_TRUNCATED, i;
     u64 root = word(mnt + OFF_VFSMOUNT_ROOT), words[4] = {};
     u64 unhashed = ~equal_mask(word(dentry + OFF_DENTRY_HASH_PPREV), 0) | equal_mask(word(dentry + OFF_DENTRY_PARENT), dentry);
@@ -51,7 +53,7 @@ static __always_inline u64 put_path(u8 *frame, u64 at, u32 type, u64 mnt, u64 de
             flags = TLV_DETACHED;
             break;
         }
-        if (end - begin > PATH_BYTES_MAX)
+        if (end - begin > limit)
             break;
         dentry = words[1];
         mnt = (at_root & (words[0] + OFF_MOUNT_MNT)) | (~at_root & mnt);
@@ -61,6 +63,36 @@ static __always_inline u64 put_path(u8 *frame, u64 at, u32 type, u64 mnt, u64 de
     flags |= ~unhashed & TLV_DELETED;
     tlv(frame + begin, type, flags, captured, captured | cut);
     return end;
+}
+
+// Which file it is, whatever it is mounted on: its file system's device and magic number, its inode there, and the namespace
+// and number of the mount through which it was reached; the namespace is 0 for a tree that is mounted nowhere.
+static __always_inline u64 put_origin(u8 *frame, u64 at, u64 mnt, u64 dentry) {
+    u64 begin = small(at), sb = word(dentry + OFF_DENTRY_SB), mount = mnt - OFF_MOUNT_MNT;
+    tlv(frame + begin, T_ORIGIN, 0, 32, 32);
+    *(u64 *)(frame + begin + TLV) = half(sb + OFF_SB_DEV);
+    *(u64 *)(frame + begin + TLV + 8) = word(word(dentry + OFF_DENTRY_INODE) + OFF_INODE_INO);
+    *(u64 *)(frame + begin + TLV + 16) = word(sb + OFF_SB_MAGIC);
+    *(u32 *)(frame + begin + TLV + 24) = half(word(mount + OFF_MOUNT_NS) + OFF_MNT_NS_INUM);
+    *(u32 *)(frame + begin + TLV + 28) = half(mount + OFF_MOUNT_ID);
+    return small(begin + TLV + 32);
+}
+
+// Appends the path of `dentry` on `mnt` at `at`; returns the new end. Once mounts were moved, its origin follows, and its
+// path within its own file system: the same loop again, in which no dentry is a mount's root.
+static __always_inline u64 put_path(u8 *frame, u64 at, u32 type, u64 mnt, u64 dentry) {
+    u32 zero = 0, pass;
+    u64 *set = mounts_moved.lookup(&zero), moved = set ? *set : 0;
+    u64 limit = PATH_BYTES_MAX - (moved & 1) * (PATH_BYTES_MAX - MOVED_PATH_BYTES_MAX);
+#pragma clang loop unroll(disable)
+    for (pass = 0; pass < 2; pass++) {
+        at = put_names(frame, at, pass ? T_ORIGIN_PATH : type, pass ? 0 : mnt, dentry, limit);
+        if (!moved)
+            break;
+        if (!pass)
+            at = put_origin(frame, at, mnt, dentry);
+    }
+    return at;
 }
 
 static __always_inline u64 put_path_of(u8 *frame, u64 at, u32 type, u64 path) {

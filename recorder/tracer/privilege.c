@@ -11,6 +11,10 @@
 #define P_KILL 9
 #define P_CLONE 18
 #define P_HELPER 26
+#define P_UMOUNT 27
+#define P_MOVE_MOUNT 28
+#define P_PIVOT_ROOT 29
+#define P_CHROOT 30
 #define INIT_PID 1
 #define SYS_ADMIN 21
 #define PRLIMIT_WRITE 2
@@ -74,13 +78,14 @@ static __always_inline int used(u64 what, s64 ret, u64 a, u64 b) {
 // System calls that are noted when they return, whatever they returned: what the kernel refuses before it calls any inner
 // function is seen, too. One program is bound to all of them, and load.py says what each is. An argument is one of the
 // first three, or 3 for none.
-#define NOTED_MAX 64
+#define NOTED_MAX 128
 #define WHEN_ALWAYS 0
 #define WHEN_CHANGES 1
 #define WHEN_RESTRICTS 2
 #define WHEN_OTHER 3
 #define WHEN_NOT_INIT 4
 #define WHEN_SETS 5
+#define WHEN_KEPT 6
 
 struct noted {
     u32 what, a, b, when;
@@ -127,6 +132,8 @@ static __always_inline int note_call(u64 regs, s64 ret, u32 flag, u64 x0, u64 x1
     struct noted *call = noted_calls.lookup(&number);
     if (!call || !is_noted(call->when, x0))
         return 0;
+    if (call->when == WHEN_KEPT && is_kept(F_PRIVILEGE))
+        return send_kept(F_PRIVILEGE, ret);
     u64 a = call->a == 0 ? x0 : call->a == 1 ? x1 : call->a == 2 ? x2 : 0;
     u64 b = call->b == 0 ? x0 : call->b == 1 ? x1 : call->b == 2 ? x2 : 0;
     // Calls that fail cost a program nothing, so they may not use up what is kept for others.
@@ -226,6 +233,65 @@ int kretfunc__path_mount(u64 *ctx) {
     at = put_path_of(frame, at, T_PATH, ctx[1]);
     if (ctx[2])
         at = put_string(frame, at, T_NAME, ctx[2]);
+    if (ctx[0])
+        at = put_string(frame, at, T_TARGET, ctx[0]);
     emit_small(frame, at, F_PRIVILEGE, 0);
     return 0;
+}
+
+// From here on a path is not enough; before the call has done anything.
+static __always_inline void mounts_move(void) {
+    u32 zero = 0;
+    u64 one = 1;
+    if (is_agent())
+        mounts_moved.update(&zero, &one);
+}
+
+// Kept until the call returns (noted as WHEN_KEPT), because only here the paths are known.
+static __always_inline int keep_mounts(u64 what, u64 flags, u64 path, u64 to) {
+    mounts_move();
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
+        return 0;
+    header_now(frame, F_PRIVILEGE, 0);
+    u64 at = put_numbers(frame, HEADER, what, flags, 0);
+    at = put_path_of(frame, at, T_PATH, path);
+    if (to)
+        at = put_path_of(frame, at, T_PATH_TO, to);
+    keep(frame, at, F_PRIVILEGE);
+    return 0;
+}
+
+// int security_sb_mount(const char *dev_name, const struct path *, const char *type, unsigned long flags, void *)
+int kfunc__security_sb_mount(u64 *ctx) {
+    mounts_move();
+    return 0;
+}
+
+// struct mnt_namespace *alloc_mnt_ns(struct user_namespace *, bool anon): a copy of all mounts, or, if anonymous, a tree that
+// is mounted nowhere
+int kfunc__alloc_mnt_ns(u64 *ctx) {
+    mounts_move();
+    return 0;
+}
+
+// int security_sb_umount(struct vfsmount *, int flags)
+int kfunc__security_sb_umount(u64 *ctx) {
+    u64 path[2] = {ctx[0], word(ctx[0] + OFF_VFSMOUNT_ROOT)};
+    return keep_mounts(P_UMOUNT, (u32)ctx[1], (u64)path, 0);
+}
+
+// int security_move_mount(const struct path *from, const struct path *to)
+int kfunc__security_move_mount(u64 *ctx) {
+    return keep_mounts(P_MOVE_MOUNT, 0, ctx[0], ctx[1]);
+}
+
+// int security_sb_pivotroot(const struct path *old, const struct path *new): where the root is moved to, and what becomes it
+int kfunc__security_sb_pivotroot(u64 *ctx) {
+    return keep_mounts(P_PIVOT_ROOT, 0, ctx[1], ctx[0]);
+}
+
+// int security_path_chroot(const struct path *)
+int kfunc__security_path_chroot(u64 *ctx) {
+    return keep_mounts(P_CHROOT, 0, ctx[0], 0);
 }

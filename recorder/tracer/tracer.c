@@ -65,6 +65,8 @@
 #define T_PARENT 16
 #define T_COUNTERS 17
 #define T_NUMBERS 18
+#define T_ORIGIN 19
+#define T_ORIGIN_PATH 20
 
 #define TLV_TRUNCATED 1
 #define TLV_FAULT 2
@@ -119,6 +121,9 @@ BPF_ARRAY(counters, struct counters, CPUS_MAX);
 BPF_ARRAY(scratches, struct scratch, CPUS_MAX);
 // What is not known when the program is compiled; written before anything is attached.
 BPF_ARRAY(settings, struct settings, 1);
+// 1 from when the agent began to mount, unmount or move file systems, in whatever namespace: a path is then not enough to
+// say which file is meant. See path.c and privilege.c.
+BPF_ARRAY(mounts_moved, u64, 1);
 
 // bcc has no call for the ring's fill, and writes `bpf_ringbuf_output(ring, …)` where the source says
 // `events.ringbuf_output(…)`: this macro takes that call, and with it the ring, for both questions.

@@ -55,6 +55,7 @@ class Agent:
         self.pid = None
         self.cgroup_id = 0
         self.namespace = -1
+        self.mounts = {}  # as they are before the agent runs: by them the host knows which file a path leads to
         self.killed = False
 
     def prepare(self):
@@ -76,6 +77,11 @@ class Agent:
         if os.read(ready, 1) != b"+":
             raise OSError("the agent's mount namespace could not be made")
         self.namespace = os.open(f"/proc/{holder}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
+        self.mounts = {
+            "supervisor": os.stat("/proc/self/ns/mnt").st_ino,
+            "agent": os.fstat(self.namespace).st_ino,
+            "mounts": _mounts(holder),
+        }
         os.kill(holder, signal.SIGKILL)
         os.waitpid(holder, 0)
         os.close(ready)
@@ -180,6 +186,13 @@ class Agent:
             self.killed = True
         except OSError:
             pass  # the group is gone or was never populated
+
+
+def _mounts(pid):
+    with open(f"/proc/{pid}/mountinfo", encoding="utf-8") as file:
+        fields = [line.split() for line in file]
+    numbers = [[int(number) for number in each[2].split(":")] for each in fields]
+    return [{"device": major << 20 | minor, "root": each[3], "at": each[4]} for each, (major, minor) in zip(fields, numbers)]
 
 
 def _number(name):

@@ -247,6 +247,7 @@ class Init:
             self.tracer.keep()
             self.agent.guard([os.getpid(), self.disk.pid, self.tracer.pid])
         ready["agentCgroup"] = self.agent.cgroup_id
+        ready["mounts"] = self.agent.mounts
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             boot_id = file.read().strip()
         self.control.say(

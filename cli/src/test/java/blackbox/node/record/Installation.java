@@ -201,17 +201,22 @@ public record Installation(Path folder) {
 
     /// A run's events of one kind.
     List<JsonNode> events(String run, String kind) throws IOException, InterruptedException {
+        return lines(run("events", run, "--json", "--kind", kind));
+    }
+
+    /// All of a run's events.
+    List<JsonNode> events(String run) throws IOException, InterruptedException {
+        return lines(run("events", run, "--json"));
+    }
+
+    private static List<JsonNode> lines(Ended events) throws IOException {
         var json = new ObjectMapper();
-        var events = new ArrayList<JsonNode>();
-        for (String line : run("events", run, "--json", "--kind", kind)
-                .expect(0)
-                .out()
-                .lines()
-                .filter(each -> !each.isBlank())
-                .toList()) {
-            events.add(json.readTree(line));
+        var read = new ArrayList<JsonNode>();
+        for (String line :
+                events.expect(0).out().lines().filter(each -> !each.isBlank()).toList()) {
+            read.add(json.readTree(line));
         }
-        return events;
+        return read;
     }
 
     /// The names in a folder of the data folder; none when it is not there.

@@ -1,10 +1,12 @@
 package blackbox.query.answer;
 
 import blackbox.evidence.text.Timestamps;
+import blackbox.query.run.RunFacts;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -77,6 +79,7 @@ public final class EventLine {
             line.append(" ->");
             text(line, row, Column.PATH_TO);
         }
+        seenAs(line, row);
         text(line, row, Column.PROTOCOL);
         endpoint(line, row, Column.LOCAL_IP, Column.LOCAL_PORT);
         if (row.has(Column.REMOTE_IP)) {
@@ -87,6 +90,15 @@ public final class EventLine {
         text(line, row, Column.WHAT);
         if (row.has(Column.KIND) && row.number(Column.KIND) == Kind.RECORDER_FINDING.code()) {
             text(line, row, Column.DETAIL);
+        }
+    }
+
+    /// The names by which the process itself saw the files.
+    private static void seenAs(StringBuilder line, Row row) {
+        if (row.has(Column.PATH) || row.has(Column.EXE)) {
+            for (JsonNode path : RunFacts.detailOf(row).path("seenAs")) {
+                line.append("  as ").append(ShownCommand.cut(path.asText(), VALUE_CHARS_MAX));
+            }
         }
     }
 

@@ -6,6 +6,7 @@ import blackbox.query.answer.EventJson.Mark;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
 import blackbox.schemas.event.Finding;
+import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.FileView;
@@ -35,6 +36,7 @@ final class LimitCollector {
     private final List<String> probesFailed = new ArrayList<>();
     private final EventAccount account = new EventAccount();
     private boolean tracerReady;
+    private long elsewhere;
 
     void see(EventView event, long index) {
         account.see(index, event.row());
@@ -44,7 +46,8 @@ final class LimitCollector {
             case RecorderView.TracerReady ready -> ready(ready);
             case EventView.Unknown unknown -> notKnown.merge(unknown.code(), 1L, Long::sum);
             case RecorderView.Heartbeat _, RecorderView.TracerHeartbeat _ -> {}
-            case ProcessView _, FileView _, NetView _, PrivilegeView _, VmView _, RunView _ -> {}
+            case FileView file -> elsewhere += file.row().has(Column.DETAIL) ? 1 : 0;
+            case ProcessView _, NetView _, PrivilegeView _, VmView _, RunView _ -> {}
         }
         for (Text mark : event.truncated()) {
             truncated.merge(Mark.parse(mark.toString()).name(), 1L, Long::sum);
@@ -105,6 +108,12 @@ final class LimitCollector {
         lost.forEach((what, count) -> limits.add(count + " events were lost (" + what + ")"));
         truncated.forEach((name, count) -> limits.add("the value " + name + " was cut in " + count + " events"));
         unread.forEach((name, count) -> limits.add("the value " + name + " could not be read in " + count + " events"));
+        if (elsewhere > 0) {
+            limits.add(
+                    elsewhere + " acts on files were through mounts of the agent's own: those files have the names by"
+                            + " which the agent's first processes see them, or begin with a file system, such as tmpfs[0:45]/, where"
+                            + " they see none; `events --json` has the names that were used (seenAs)");
+        }
         if (!probesFailed.isEmpty()) {
             limits.add("these probes could not be attached: " + String.join(", ", probesFailed));
         }

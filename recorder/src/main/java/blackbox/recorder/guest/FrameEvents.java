@@ -53,7 +53,15 @@ final class FrameEvents {
             "swap",
             "clock",
             "ports",
-            "helper");
+            "helper",
+            "umount",
+            "move_mount",
+            "pivot_root",
+            "chroot",
+            "open_tree",
+            "fsopen",
+            "fsmount",
+            "mount_setattr");
 
     private record FlowKey(
             String protocol,
@@ -62,18 +70,20 @@ final class FrameEvents {
 
     private final HostClock clock;
     private final ProcessTable processes;
+    private final AgentMounts mounts;
 
     /// What was reported of TCP connections before their end, to be subtracted from the report at their end.
     private final Map<FlowKey, long[]> told = new LinkedHashMap<>();
 
-    FrameEvents(HostClock clock, long agentCgroup) {
+    FrameEvents(HostClock clock, long agentCgroup, AgentMounts mounts) {
         this.clock = clock;
         this.processes = new ProcessTable(agentCgroup);
+        this.mounts = mounts;
     }
 
     Event event(Frame frame) {
         ProcessRef process = processes.of(frame);
-        var fields = new FrameFields(frame);
+        var fields = new FrameFields(frame, mounts);
         FrameType type = FrameType.ofCode(frame.type());
         if (type == null) {
             return unknown(frame, fields, process);
@@ -125,7 +135,7 @@ final class FrameEvents {
         return new EventHeader(
                 clock.toHostNs(frame.ktimeNs()),
                 Source.GUEST,
-                new GuestOrigin(frame.cpu(), frame.cpuSeq(), processes.actor(frame)),
+                new GuestOrigin(frame.cpu(), frame.cpuSeq(), processes.actor(frame), fields.seen()),
                 process,
                 fields.marks());
     }
@@ -313,8 +323,17 @@ final class FrameEvents {
         long code = fields.number(0);
         String what = code > 0 && code < PRIVILEGES.size() ? PRIVILEGES.get((int) code) : "other";
         Text path = fields.path(TlvType.PATH, "path");
-        String detail =
-                Detail.of("a", fields.number(1)).and("b", fields.number(2)).toString();
-        return new Event.PrivilegeUse(header(frame, fields, process), what, path, detail, frame.ret());
+        Detail detail = Detail.of("a", fields.number(1)).and("b", fields.number(2));
+        put(detail, "to", fields.path(TlvType.PATH_TO, "to"));
+        put(detail, "type", fields.text(TlvType.NAME, "type"));
+        put(detail, "source", fields.text(TlvType.TARGET, "source"));
+        fields.seenTo(detail);
+        return new Event.PrivilegeUse(header(frame, fields, process), what, path, detail.toString(), frame.ret());
+    }
+
+    private static void put(Detail detail, String name, @Nullable Text value) {
+        if (value != null) {
+            detail.and(name, value.toString());
+        }
     }
 }

@@ -1,5 +1,7 @@
 package blackbox.recorder.guest;
 
+import blackbox.recorder.Detail;
+import blackbox.recorder.guest.AgentMounts.Origin;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Marks;
 import blackbox.schemas.net.IpAddress;
@@ -8,6 +10,7 @@ import blackbox.schemas.wire.Frame;
 import blackbox.schemas.wire.Tlv;
 import blackbox.schemas.wire.TlvType;
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,16 +27,40 @@ final class FrameFields {
     private static final int AF_INET6 = 10;
 
     private final Frame frame;
+    private final AgentMounts mounts;
     private final Map<String, Long> truncated = new TreeMap<>();
     private final List<String> unread = new ArrayList<>();
+    private final Map<String, Text> seen = new TreeMap<>();
+    private long namespace;
 
-    FrameFields(Frame frame) {
+    FrameFields(Frame frame, AgentMounts mounts) {
         this.frame = frame;
+        this.mounts = mounts;
+        this.namespace = mounts.agent();
     }
 
     /// The marks of what was read so far.
     Marks marks() {
         return truncated.isEmpty() && unread.isEmpty() ? Marks.NONE : new Marks(truncated, unread);
+    }
+
+    /// How the process itself saw the paths that were read so far, as JSON; null if as the agent's first processes do.
+    @Nullable
+    String seen() {
+        if (seen.isEmpty() && namespace == mounts.agent()) {
+            return null;
+        }
+        return seenTo(Detail.empty()).and("mountNamespace", namespace).toString();
+    }
+
+    /// Adds the paths that the process itself saw, where they are others.
+    Detail seenTo(Detail detail) {
+        if (!seen.isEmpty()) {
+            Detail paths = Detail.empty();
+            seen.forEach((name, path) -> paths.and(name, path.toString()));
+            detail.and("seenAs", paths);
+        }
+        return detail;
     }
 
     void unread(String name) {
@@ -64,13 +91,63 @@ final class FrameFields {
     }
 
     /// A path, assembled from its names in reverse. One that was cut or could not be followed to the root
-    /// lacks its beginning and so does not start with a slash.
+    /// lacks its beginning and so does not start with a slash. Where the agent has moved mounts, it is the path
+    /// by which the file is known ([AgentMounts#known]).
     @Nullable
     Text path(TlvType type, String name) {
         Tlv tlv = whole(type, name);
         if (tlv == null) {
             return null;
         }
+        Text path = assembled(tlv);
+        Tlv origin = following(tlv, TlvType.ORIGIN, 1);
+        Tlv inside = following(tlv, TlvType.ORIGIN_PATH, 2);
+        return origin == null || inside == null ? path : known(name, path, Origin.of(origin), inside);
+    }
+
+    private @Nullable Tlv following(Tlv tlv, TlvType type, int after) {
+        int at = frame.tlvs().indexOf(tlv) + after;
+        Tlv found = at < frame.tlvs().size() ? frame.tlvs().get(at) : null;
+        return found != null && found.type() == type.code() ? found : null;
+    }
+
+    private Text known(String name, Text path, Origin origin, Tlv inside) {
+        if (origin.namespace() == mounts.supervisor()) {
+            return path;
+        }
+        Text known = path;
+        String within = inside(inside);
+        if (inside.is(Tlv.TRUNCATED) || inside.is(Tlv.FAULT)) {
+            truncated.put(name, SIZE_UNKNOWN);
+            known = octets(within);
+        } else if (within.startsWith("/")) {
+            known = mounts.known(origin, octets(within));
+        }
+        if (!known.equals(path)) {
+            seen.put(name, path);
+        }
+        namespace = origin.namespace();
+        return known;
+    }
+
+    /// A path in its file system, an octet a character. That of a file system's root is named `/`; what has
+    /// another root, a pipe say, or was cut, does not begin with a slash.
+    private static String inside(Tlv tlv) {
+        List<String> names = split(tlv).stream()
+                .map(each -> new String(each.toBytes(), StandardCharsets.ISO_8859_1))
+                .toList();
+        if (names.isEmpty() || !names.getLast().equals("/")) {
+            return String.join("/", names.reversed());
+        }
+        return "/" + String.join("/", names.subList(0, names.size() - 1).reversed());
+    }
+
+    private static Text octets(String octets) {
+        byte[] bytes = octets.getBytes(StandardCharsets.ISO_8859_1);
+        return Text.copyOf(bytes, 0, bytes.length);
+    }
+
+    private static Text assembled(Tlv tlv) {
         List<Text> names = split(tlv);
         var path = new ByteArrayOutputStream(tlv.length() + 1);
         boolean rooted = !tlv.is(Tlv.TRUNCATED) && !tlv.is(Tlv.FAULT) && !tlv.is(Tlv.DETACHED);

@@ -34,7 +34,7 @@ public final class GuestDecoder {
     public GuestDecoder(HostClock clock, TracerReport report, EventSink sink) {
         this.clock = clock;
         this.sink = sink;
-        this.events = new FrameEvents(clock, report.agentCgroup());
+        this.events = new FrameEvents(clock, report.agentCgroup(), report.mounts());
         List<Long> cpuSeq = report.cpuSeq();
         for (int cpu = 0; cpu < cpuSeq.size(); cpu++) {
             ledger.begin(cpu, cpuSeq.get(cpu));

@@ -14,17 +14,19 @@ import org.jspecify.annotations.Nullable;
 /// @param emitAddress where the guest's kernel emits frames, or null if it does not say
 /// @param agentCgroup id of the control group that holds the agent's processes and nothing else, or 0 if it does not
 /// say
+/// @param mounts what was mounted for the agent before it ran
 /// @param undrawn why programs draw random numbers that do not follow from the run's entropy, or null if they do
 public record TracerReport(
         List<Long> cpuSeq,
         @Nullable Long emitAddress,
         long agentCgroup,
+        AgentMounts mounts,
         @Nullable String undrawn) {
     private static final int CPUS_MAX = 4_096;
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /// A report that says nothing.
-    public static final TracerReport NONE = new TracerReport(List.of(), null, 0, null);
+    public static final TracerReport NONE = new TracerReport(List.of(), null, 0, AgentMounts.NONE, null);
 
     public TracerReport {
         cpuSeq = List.copyOf(cpuSeq);
@@ -54,6 +56,7 @@ public record TracerReport(
                 numbers,
                 known ? (Long) address.bigIntegerValue().longValue() : null,
                 detail.path("agentCgroup").asLong(),
+                AgentMounts.of(detail.path("mounts")),
                 detail.path("undrawn").isTextual() ? detail.path("undrawn").asText() : null);
     }
 }

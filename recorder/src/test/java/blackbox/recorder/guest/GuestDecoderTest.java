@@ -175,7 +175,7 @@ class GuestDecoderTest {
         var events = new ArrayList<Event>();
         var clock = new HostClock(CLOCK);
         clock.align(0, 0);
-        new GuestDecoder(clock, new TracerReport(List.of(begin), null, 0, null), events::add)
+        new GuestDecoder(clock, new TracerReport(List.of(begin), null, 0, AgentMounts.NONE, null), events::add)
                 .run(new ByteArrayInputStream(stream));
         return events;
     }

@@ -10,7 +10,7 @@ class TracerReportTest {
     @Test
     void itSaysWhatTheTracerSaid() {
         assertEquals(
-                new TracerReport(List.of(3L, 0L), 0xffff_ffff_8100_0000L, 77, "no such function"),
+                new TracerReport(List.of(3L, 0L), 0xffff_ffff_8100_0000L, 77, AgentMounts.NONE, "no such function"),
                 TracerReport.of("{\"cpuSeq\": [3, -1], \"emitAddress\": 18446744071578845184, \"agentCgroup\": 77,"
                         + " \"undrawn\": \"no such function\"}"));
     }

@@ -36,6 +36,7 @@ public final class EventRows {
         var out = new Filler(row);
         out.header(event.header());
         fields(event, out);
+        out.seen(event.header().origin());
         out.marks(event.header().marks());
     }
 
@@ -192,6 +193,13 @@ public final class EventRows {
                 fit(Column.DETAIL, Text.of(detail), room);
             }
             return this;
+        }
+
+        /// Where the event has no detail of its own.
+        void seen(@Nullable GuestOrigin origin) {
+            if (origin != null && !row.has(Column.DETAIL)) {
+                said(null, origin.seen());
+            }
         }
 
         Filler path(@Nullable Text path) {

@@ -6,7 +6,13 @@ import org.jspecify.annotations.Nullable;
 /// every attempt to emit, so that a gap is a loss.
 ///
 /// @param actor whose act it is, null if that is not known
-public record GuestOrigin(int cpu, long cpuSeq, @Nullable Actor actor) {
+/// @param seen how the process itself saw the files, as a JSON object (schemas/events.md); null if as the agent's first
+///     processes do
+public record GuestOrigin(
+        int cpu,
+        long cpuSeq,
+        @Nullable Actor actor,
+        @Nullable String seen) {
 
     public GuestOrigin {
         if (cpu < 0 || cpuSeq < 0) {
@@ -17,5 +23,10 @@ public record GuestOrigin(int cpu, long cpuSeq, @Nullable Actor actor) {
     /// An origin of which it is not known whose act the event is.
     public GuestOrigin(int cpu, long cpuSeq) {
         this(cpu, cpuSeq, null);
+    }
+
+    /// An origin of an event whose process sees files as the agent's first processes do.
+    public GuestOrigin(int cpu, long cpuSeq, @Nullable Actor actor) {
+        this(cpu, cpuSeq, actor, null);
     }
 }

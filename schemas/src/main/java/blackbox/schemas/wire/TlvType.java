@@ -37,7 +37,12 @@ public enum TlvType {
     /// u64 each: sequence, emitted, bytes, and the losses by reason and by frame type.
     COUNTERS(17),
     /// Three u64 whose meaning the frame type gives.
-    NUMBERS(18);
+    NUMBERS(18),
+    /// u64 device, inode, magic number of the file system; u32 namespace and number of the mount: of the path before
+    /// it.
+    ORIGIN(19),
+    /// Its path within its file system, as [#PATH]; the root's name is `/`.
+    ORIGIN_PATH(20);
 
     private final int code;
 

@@ -61,11 +61,10 @@ final class EventIdentity {
             case PrivilegeView.Use use -> tellsProcesses(use) ? COMPARED & ~DETAIL : COMPARED;
             case NetView.Flow _ -> COMPARED & ~WHAT;
             case RunView.Close _ -> HOW_IT_ENDED;
-            case ProcessView.Exec _,
-                    ProcessView.Fork _,
+            // In which namespace the file was reached: a number that the kernel assigned.
+            case ProcessView.Exec _, ProcessView.Running _, FileView _ -> COMPARED & ~DETAIL;
+            case ProcessView.Fork _,
                     ProcessView.Exit _,
-                    ProcessView.Running _,
-                    FileView _,
                     NetView.Call _,
                     NetView.Dns _,
                     NetView.Miss _,
