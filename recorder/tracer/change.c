@@ -2,7 +2,7 @@
 //
 // Part 6 of 9: changes to names and attributes. The kernel resolves a name inside the call and its result is known only
 // at the end: the frame is built where the security hook has the resolved paths, kept by thread, and sent with the result
-// when the call returns. A call that fails before its names are resolved leaves no frame.
+// when the call returns. Of a call that fails before its names are resolved they are sent as the caller gave them.
 
 #define STASH_BYTES 12288
 #define STASHES_MAX 256
@@ -11,6 +11,11 @@
 #define S_IFIFO_BITS 0010000
 #define S_IFCHR_BITS 0020000
 #define S_IFBLK_BITS 0060000
+#define S_IFSOCK_BITS 0140000
+// Where the kernel keeps the registers of a thread that entered it: at the end of its stack.
+#define KERNEL_STACK_BYTES 16384
+#define REGS_BYTES 168
+#define IN_INT_80 2
 
 struct stash {
     u8 octets[STASH_BYTES];
@@ -34,11 +39,61 @@ static __always_inline int is_kept(u32 type) {
     return stash && ((struct header *)stash->octets)->type == type;
 }
 
+// The names are read when the call is over: another thread may have put others there, so they are what the caller says.
+static __always_inline int failed_name(u32 type, s64 ret) {
+    u64 task = bpf_get_current_task(), regs = word(task + OFF_TASK_STACK) + KERNEL_STACK_BYTES - REGS_BYTES;
+    u64 first = word(regs + OFF_REGS_DI), second = word(regs + OFF_REGS_SI), name = 0, to = 0;
+    if (ret >= 0 || half(task + OFF_TASK_STATUS) & IN_INT_80 || is_tracer())
+        return 0;
+    switch (word(regs + OFF_REGS_NUMBER)) {
+    case 83: // mkdir
+    case 84: // rmdir
+    case 87: // unlink
+    case 133: // mknod
+        name = first;
+        break;
+    case 82: // rename
+    case 86: // link
+        name = first;
+        to = second;
+        break;
+    case 88: // symlink
+        name = second;
+        to = first;
+        break;
+    case 258: // mkdirat
+    case 259: // mknodat
+    case 263: // unlinkat
+        name = second;
+        break;
+    case 264: // renameat
+    case 265: // linkat
+    case 316: // renameat2
+        name = second;
+        to = word(regs + OFF_REGS_R10);
+        break;
+    case 266: // symlinkat
+        name = word(regs + OFF_REGS_DX);
+        to = first;
+        break;
+    }
+    u8 *frame = scratch();
+    if (!frame || !name)
+        return 0;
+    header_now(frame, type, ret);
+    u64 at = put_user_string(frame, HEADER, T_NAME, name);
+    if (to)
+        at = put_user_string(frame, at, T_TARGET, to);
+    // It costs a program nothing, so it may not use up what is kept for others.
+    emit_small(frame, at, type, 1);
+    return 0;
+}
+
 static __always_inline int send_kept(u32 type, s64 ret) {
     u32 tid = bpf_get_current_pid_tgid();
     struct stash *stash = stashes.lookup(&tid);
     if (!stash)
-        return 0;
+        return failed_name(type, ret);
     struct header *h = (struct header *)stash->octets;
     u64 length = h->length;
     asm volatile("" : "+r"(length));
@@ -93,16 +148,21 @@ int kretfunc__do_mkdirat(u64 *ctx) {
 }
 
 // int security_path_mknod(const struct path *dir, struct dentry *, umode_t, unsigned dev). open(O_CREAT) and bind come
-// here too, but not back through do_mknodat: only what nothing else tells is kept, device nodes and fifos.
+// here too, but not back through do_mknodat: only what nothing else tells is kept, device nodes, fifos and sockets.
 int kfunc__security_path_mknod(u64 *ctx) {
     u32 kind = ctx[2] & S_IFMT_BITS;
-    if (kind != S_IFCHR_BITS && kind != S_IFBLK_BITS && kind != S_IFIFO_BITS)
+    if (kind != S_IFCHR_BITS && kind != S_IFBLK_BITS && kind != S_IFIFO_BITS && kind != S_IFSOCK_BITS)
         return 0;
     return keep_child(F_MKNOD, ctx[0], PLAIN(1), ctx[2] & 0xffff);
 }
 
 int kretfunc__do_mknodat(u64 *ctx) {
     return send_kept(F_MKNOD, (s32)ctx[4]);
+}
+
+// int unix_bind(struct socket *, struct sockaddr *, int): makes a file, but in the abstract space
+int kretfunc__unix_bind(u64 *ctx) {
+    return send_kept(F_MKNOD, (s32)ctx[3]);
 }
 
 // int security_path_rename(const struct path *, struct dentry *, const struct path *, struct dentry *, unsigned flags)
@@ -174,6 +234,34 @@ int kretfunc__chmod_common(u64 *ctx) {
 // int chown_common(const struct path *, uid_t, gid_t): -1 leaves one as it is
 int kretfunc__chown_common(u64 *ctx) {
     return changed(F_CHOWN, ctx[0], (s32)ctx[3], (u32)ctx[1], (u32)ctx[2], 0);
+}
+
+// int vfs_utimes(const struct path *, struct timespec64 *)
+int kretfunc__vfs_utimes(u64 *ctx) {
+    return changed(F_UTIME, ctx[0], (s32)ctx[2], 0, 0, 0);
+}
+
+// An extended attribute is set or removed. The name is the kernel's copy, or the caller's.
+static __always_inline int attribute(u64 dentry, u64 name, u32 removed, s64 ret) {
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
+        return 0;
+    header_now(frame, F_XATTR, ret);
+    u64 at = put_numbers(frame, HEADER, removed, 0, 0);
+    at = put_inside(frame, at, T_PATH, dentry);
+    at = removed ? put_user_string(frame, at, T_NAME, name) : put_string(frame, at, T_NAME, name);
+    emit_small(frame, at, F_XATTR, 0);
+    return 0;
+}
+
+// int do_setxattr(struct user_namespace *, struct dentry *, struct xattr_ctx *)
+int kretfunc__do_setxattr(u64 *ctx) {
+    return attribute(PLAIN(1), word(ctx[2] + OFF_XATTR_NAME), 0, (s32)ctx[3]);
+}
+
+// long removexattr(struct user_namespace *, struct dentry *, const char __user *name)
+int kretfunc__removexattr(u64 *ctx) {
+    return attribute(PLAIN(1), PLAIN(2), 1, (s32)ctx[3]);
 }
 
 // long vfs_truncate(const struct path *, loff_t)

@@ -98,6 +98,21 @@ static __always_inline void emit_socket(u32 type, struct endpoints *e, s64 ret) 
     emit(frame, SOCKET_FRAME, type, 0);
 }
 
+// Of a Unix socket, whose address is a struct sockaddr_un of `octets`.
+static __always_inline int emit_unix(u8 *frame, u32 type, s64 ret, u64 address, u32 octets) {
+    u64 length = octets - 2;
+    struct endpoints unix_socket = {.family = AF_UNIX_N};
+    header_now(frame, type, ret);
+    put_socket(frame, &unix_socket);
+    if (length > 108)
+        length = 0;
+    // Names in the abstract space begin with NUL and may hold more of them.
+    tlv(frame + SOCKET_FRAME, T_NAME, 0, length, length);
+    bpf_probe_read_kernel(frame + SOCKET_FRAME + TLV, 108, (void *)(address + 2));
+    emit_small(frame, SOCKET_FRAME + TLV + length, type, 0);
+    return 0;
+}
+
 // int __sys_connect_file(struct file *, struct sockaddr_storage *, int addrlen, int file_flags)
 int kretfunc____sys_connect_file(u64 *ctx) {
     u32 family = quarter(ctx[1]);
@@ -105,19 +120,8 @@ int kretfunc____sys_connect_file(u64 *ctx) {
     u8 *frame = scratch();
     if (!frame || is_tracer())
         return 0;
-    if (family == AF_UNIX_N) {
-        u64 length = (u32)ctx[2] - 2;
-        struct endpoints unix_socket = {.family = AF_UNIX_N};
-        header_now(frame, F_CONNECT, ret);
-        put_socket(frame, &unix_socket);
-        if (length > 108)
-            length = 0;
-        // Names in the abstract space begin with NUL and may hold more of them.
-        tlv(frame + SOCKET_FRAME, T_NAME, 0, length, length);
-        bpf_probe_read_kernel(frame + SOCKET_FRAME + TLV, 108, (void *)(ctx[1] + 2));
-        emit_small(frame, SOCKET_FRAME + TLV + length, F_CONNECT, 0);
-        return 0;
-    }
+    if (family == AF_UNIX_N)
+        return emit_unix(frame, F_CONNECT, ret, ctx[1], (u32)ctx[2]);
     if (family != AF_INET_N && family != AF_INET6_N)
         return 0;
     struct endpoints e = {};
@@ -148,6 +152,27 @@ int kretfunc__inet_listen(u64 *ctx) {
         return 0;
     endpoints_of(&e, word(ctx[0] + OFF_SOCKET_SK));
     emit_socket(F_LISTEN, &e, (s32)ctx[2]);
+    return 0;
+}
+
+// int unix_listen(struct socket *, int backlog)
+int kretfunc__unix_listen(u64 *ctx) {
+    u64 address = word(word(ctx[0] + OFF_SOCKET_SK) + OFF_UNIX_ADDRESS);
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
+        return 0;
+    return emit_unix(frame, F_LISTEN, (s32)ctx[2], address + OFF_UNIX_ADDRESS_NAME, half(address + OFF_UNIX_ADDRESS_LEN));
+}
+
+// int __inet_stream_connect(struct socket *, struct sockaddr *, int, int flags, int is_sendmsg): by a send that connects
+int kretfunc____inet_stream_connect(u64 *ctx) {
+    u32 by_send = ctx[4];
+    struct endpoints e = {};
+    if (!by_send || !ctx[1] || is_tracer())
+        return 0;
+    endpoints_of(&e, word(ctx[0] + OFF_SOCKET_SK));
+    remote_of(&e, ctx[1]);
+    emit_socket(F_CONNECT, &e, (s32)ctx[5]);
     return 0;
 }
 

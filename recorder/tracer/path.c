@@ -95,6 +95,12 @@ static __always_inline u64 put_path(u8 *frame, u64 at, u32 type, u64 mnt, u64 de
     return at;
 }
 
+// The path of `dentry` in its own file system, where nothing says through which mount it was reached, and its origin.
+static __always_inline u64 put_inside(u8 *frame, u64 at, u32 type, u64 dentry) {
+    at = put_names(frame, at, type, 0, dentry, PATH_BYTES_MAX);
+    return put_origin(frame, at, 0, dentry);
+}
+
 static __always_inline u64 put_path_of(u8 *frame, u64 at, u32 type, u64 path) {
     u64 parts[2] = {};
     bpf_probe_read_kernel(parts, sizeof parts, (void *)path);

@@ -37,6 +37,8 @@
 #define F_MMAP 44
 #define F_MKNOD 45
 #define F_ALLOCATE 46
+#define F_UTIME 47
+#define F_XATTR 48
 #define F_CONNECT 64
 #define F_ACCEPT 65
 #define F_LISTEN 66

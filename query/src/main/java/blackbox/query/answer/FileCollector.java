@@ -47,7 +47,7 @@ final class FileCollector {
             }
             case FileView.Rename rename -> {
                 Use use = use(rename.path(), rename.effects());
-                if (use != null && rename.pathTo() != null) {
+                if (use != null && rename.pathTo() != null && !rename.isExchange()) {
                     use.renamedTo = rename.pathTo();
                 }
                 use(rename.pathTo(), rename.effectsThere());
@@ -77,8 +77,8 @@ final class FileCollector {
 
     private @Nullable Use use(Text path) {
         Use known = uses.get(path);
-        if (known != null || !path.startsWith('/')) {
-            return known; // pipes, sockets and the like have no path that starts with a slash
+        if (known != null || !FileView.isFile(path)) {
+            return known;
         }
         if (uses.size() >= PATHS_MAX) {
             unkept++;
@@ -98,6 +98,10 @@ final class FileCollector {
         return files;
     }
 
+    private static boolean onlyOpened(Use use) {
+        return use.effects.contains(FileEffect.OPENS) && !use.effects.contains(FileEffect.READS);
+    }
+
     List<String> limits() {
         var limits = new ArrayList<String>();
         long mapped = uses.values().stream()
@@ -106,6 +110,11 @@ final class FileCollector {
         if (mapped > 0) {
             limits.add(mapped
                     + " files were mapped shared and writable; what was written through the mappings was not seen");
+        }
+        if (uses.values().stream().anyMatch(FileCollector::onlyOpened)) {
+            limits.add(
+                    "what is read through a mapping of a file is not seen: a file that was opened and not read may have"
+                            + " been read that way");
         }
         if (unkept > 0) {
             limits.add("only the first " + PATHS_MAX + " paths are listed; " + unkept + " events named others");

@@ -55,7 +55,10 @@ final class FileChanges {
         supervisorSeen |= file.isBySupervisor();
         switch (file) {
             case FileView.Rename rename -> {
-                if (!rename.failed()) {
+                if (rename.isExchange()) {
+                    act(rename, name(rename.path()), rename.effects(), program);
+                    act(rename, name(rename.pathTo()), rename.effectsThere(), program);
+                } else if (!rename.failed()) {
                     move(rename, name(rename.path()), name(rename.pathTo()), program);
                 }
             }
@@ -65,7 +68,7 @@ final class FileChanges {
     }
 
     private static @Nullable String name(@Nullable Text path) {
-        return path == null || !path.startsWith('/') ? null : path.toString();
+        return path == null || !FileView.isFile(path) ? null : path.toString();
     }
 
     private void act(FileView file, @Nullable String path, Set<FileEffect> effects, @Nullable String program) {

@@ -88,7 +88,7 @@ final class SqlTables {
     private static final String FILES = """
             SELECT run, path,
                 bool_or(kind = 'file.io' AND (coalesce(reads, 0) > 0 OR coalesce(bytes_read, 0) > 0)) AS read,
-                bool_or(kind IN ('file.truncate', 'file.allocate')
+                bool_or(kind IN ('file.truncate', 'file.allocate', 'exchanged')
                     OR kind = 'file.io' AND (coalesce(writes, 0) > 0 OR coalesce(bytes_written, 0) > 0)
                     OR kind = 'file.open' AND coalesce(created, 0) <> 1
                         AND (coalesce(flags, 0) & 512) <> 0 AND (coalesce(flags, 0) & 2097152) = 0) AS written,
@@ -98,20 +98,21 @@ final class SqlTables {
                 coalesce(sum(bytes_read), 0)::BIGINT AS bytes_read,
                 coalesce(sum(bytes_written), 0)::BIGINT AS bytes_written,
                 bool_or(kind IN ('file.open', 'file.close', 'file.io')) AS opened,
-                bool_or(kind IN ('file.chmod', 'file.chown')) AS attributes_changed,
+                bool_or(kind IN ('file.chmod', 'file.chown', 'file.utime', 'file.xattr')) AS attributes_changed,
                 bool_or(kind = 'file.mmap') AS mapped_for_writing,
                 min(time) AS first_at, max(time) AS last_at,
                 bool_or(actor IS DISTINCT FROM 'supervisor') AS by_agent,
                 list_sort(list_distinct(list(comm) FILTER (comm IS NOT NULL))) AS programs
             FROM (
-                SELECT run, path, kind, time, flags, created, reads, writes, bytes_read, bytes_written, actor, comm
+                SELECT run, path, CASE WHEN kind = 'file.rename' AND (coalesce(flags, 0) & 2) <> 0 THEN 'exchanged' ELSE kind END AS kind,
+                    time, flags, created, reads, writes, bytes_read, bytes_written, actor, comm
                 FROM events
                 WHERE kind LIKE 'file.%' AND kind <> 'file.link' AND (kind = 'file.io' OR coalesce(ret, 0) >= 0)
                 UNION ALL
-                SELECT run, path_to, 'led here', time, NULL, NULL, NULL, NULL, NULL, NULL, actor, comm
+                SELECT run, path_to, CASE WHEN kind = 'file.rename' AND (coalesce(flags, 0) & 2) <> 0 THEN 'exchanged' ELSE 'led here' END, time, NULL, NULL, NULL, NULL, NULL, NULL, actor, comm
                 FROM events
                 WHERE kind IN ('file.rename', 'file.link') AND coalesce(ret, 0) >= 0)
-            WHERE path LIKE '/%'
+            WHERE path LIKE '/%' OR regexp_matches(path, '^[a-z0-9-]+\\[[0-9]+:[0-9]+\\]/')
             GROUP BY run, path""";
 
     private static final String PROCESSES = """

@@ -1,5 +1,6 @@
 package blackbox.query.sql;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -21,6 +22,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,6 +76,11 @@ class FileAnswersTest {
         run.add(new Event.FileChange(header(), kind, path(kind.eventName()), to, 0600, 1, 1, 5L, ret));
     }
 
+    /// renameat2 with RENAME_EXCHANGE.
+    private void exchange(Text one, Text other, long ret) {
+        run.add(new Event.FileChange(header(), Kind.FILE_RENAME, one, other, null, null, null, 2L, ret));
+    }
+
     private Map<String, Touched.FileDeeds> touched() throws Exception {
         var deeds = new HashMap<String, Touched.FileDeeds>();
         for (Touched.FileUse use : TouchedCollector.collect(Recordings.unchecked(run.data), run.run)
@@ -107,6 +114,8 @@ class FileAnswersTest {
                     change(kind, ret);
                 }
             }
+            exchange(path("one"), path("other"), ret);
+            exchange(Text.of("tmpfs[0:45]/one" + ret), Text.of("tmpfs[0:45]/other" + ret), ret);
         }
         folded("io", 4, 0, 1, 0, null);
         run.add(new Event.FileClose(header(), path("close"), null));
@@ -127,6 +136,10 @@ class FileAnswersTest {
                     file.path("attributes_changed").asBoolean(),
                     file.path("mapped_for_writing").asBoolean());
             assertEquals(touched.get(path), said, path);
+        }
+        for (String path : List.of("tmpfs[0:45]/one0", "tmpfs[0:45]/other0")) {
+            var deeds = requireNonNull(touched.get(path), path);
+            assertTrue(deeds.written() && !deeds.deleted() && !deeds.created(), path + ": " + deeds);
         }
     }
 

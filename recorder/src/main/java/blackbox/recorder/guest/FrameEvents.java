@@ -119,6 +119,13 @@ final class FrameEvents {
             case MMAP -> map(frame, fields, process);
             case MKNOD -> change(frame, fields, process, Kind.FILE_MKNOD);
             case ALLOCATE -> change(frame, fields, process, Kind.FILE_ALLOCATE);
+            case UTIME -> change(frame, fields, process, Kind.FILE_UTIME);
+            case XATTR -> {
+                Text path = fields.path(TlvType.PATH, "path");
+                Text name = fields.text(TlvType.NAME, "what");
+                EventHeader header = header(frame, fields, process);
+                yield new Event.FileXattr(header, path, name, fields.number(0) == 1, frame.ret());
+            }
             case CONNECT -> call(frame, fields, process, Kind.NET_CONNECT);
             case ACCEPT -> call(frame, fields, process, Kind.NET_ACCEPT);
             case LISTEN -> call(frame, fields, process, Kind.NET_LISTEN);
@@ -193,11 +200,17 @@ final class FrameEvents {
     }
 
     private Event change(Frame frame, FrameFields fields, @Nullable ProcessRef process, Kind kind) {
-        Text path = fields.path(TlvType.PATH, "path");
-        Text to = kind == Kind.FILE_SYMLINK ? fields.text(TlvType.TARGET, "to") : fields.path(TlvType.PATH_TO, "to");
-        boolean mode = kind == Kind.FILE_CHMOD || kind == Kind.FILE_MKDIR || kind == Kind.FILE_MKNOD;
+        // A call that failed before its names were resolved has them as the caller gave them.
+        boolean resolved = frame.find(TlvType.NAME) == null;
+        Text path = resolved ? fields.path(TlvType.PATH, "path") : fields.text(TlvType.NAME, "path");
+        Text to = resolved && kind != Kind.FILE_SYMLINK
+                ? fields.path(TlvType.PATH_TO, "to")
+                : fields.text(TlvType.TARGET, "to");
+        boolean mode = resolved && (kind == Kind.FILE_CHMOD || kind == Kind.FILE_MKDIR || kind == Kind.FILE_MKNOD);
         boolean owner = kind == Kind.FILE_CHOWN;
-        boolean size = kind == Kind.FILE_TRUNCATE || kind == Kind.FILE_ALLOCATE;
+        boolean size = kind == Kind.FILE_TRUNCATE
+                || kind == Kind.FILE_ALLOCATE
+                || kind == Kind.FILE_RENAME && fields.number(0) != 0;
         return new Event.FileChange(
                 header(frame, fields, process),
                 kind,

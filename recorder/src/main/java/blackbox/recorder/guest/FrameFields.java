@@ -101,8 +101,11 @@ final class FrameFields {
         }
         Text path = assembled(tlv);
         Tlv origin = following(tlv, TlvType.ORIGIN, 1);
+        if (origin == null) {
+            return path;
+        }
         Tlv inside = following(tlv, TlvType.ORIGIN_PATH, 2);
-        return origin == null || inside == null ? path : known(name, path, Origin.of(origin), inside);
+        return inside == null ? within(name, Origin.of(origin), tlv) : known(name, path, Origin.of(origin), inside);
     }
 
     private @Nullable Tlv following(Tlv tlv, TlvType type, int after) {
@@ -115,19 +118,22 @@ final class FrameFields {
         if (origin.namespace() == mounts.supervisor()) {
             return path;
         }
-        Text known = path;
-        String within = inside(inside);
-        if (inside.is(Tlv.TRUNCATED) || inside.is(Tlv.FAULT)) {
-            truncated.put(name, SIZE_UNKNOWN);
-            known = octets(within);
-        } else if (within.startsWith("/")) {
-            known = mounts.known(origin, octets(within));
-        }
+        Text known = within(name, origin, inside);
         if (!known.equals(path)) {
             seen.put(name, path);
         }
         namespace = origin.namespace();
         return known;
+    }
+
+    /// @param tlv the file's names in its own file system
+    private Text within(String name, Origin origin, Tlv tlv) {
+        Text inside = octets(inside(tlv));
+        if (tlv.is(Tlv.TRUNCATED) || tlv.is(Tlv.FAULT)) {
+            truncated.put(name, SIZE_UNKNOWN);
+            return inside;
+        }
+        return inside.startsWith('/') ? mounts.known(origin, inside) : inside;
     }
 
     /// A path in its file system, an octet a character. That of a file system's root is named `/`; what has

@@ -89,7 +89,7 @@ final class WriteTimes {
         if (file.effects().contains(FileEffect.CREATES)) {
             name(path);
         }
-        Text target = file instanceof FileView.Rename rename ? rename.pathTo() : null;
+        Text target = file instanceof FileView.Rename rename && !rename.isExchange() ? rename.pathTo() : null;
         Written written = paths.get(path);
         if (target != null && written != null) {
             paths.moveBelow(path, target);

@@ -101,10 +101,23 @@ public sealed interface Event {
         }
     }
 
-    /// A change to a name or to attributes: kinds file.rename, unlink, rmdir, mkdir, symlink, link, chmod, chown,
-    /// truncate, mknod, allocate. `pathTo` for rename, link and symlink (its target); `mode` for chmod, mkdir and
-    /// mknod; `uid`/`gid` for chown; `size`, in octets, is the new length for truncate, the end of the range for
-    /// allocate.
+    /// An extended attribute of a file was set or removed.
+    record FileXattr(
+            EventHeader header,
+            @Nullable Text path,
+            @Nullable Text name,
+            boolean removed,
+            long ret) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.FILE_XATTR;
+        }
+    }
+
+    /// A change to a name or to attributes: kinds file.rename, unlink, rmdir, mkdir, symlink, link, chmod,
+    /// chown, truncate, mknod, allocate, utime. `pathTo` for rename, link and symlink (its target); `mode`
+    /// for chmod, mkdir and mknod; `uid`/`gid` for chown; `size`, in octets, is the new length for
+    /// truncate, the end of the range for allocate; for rename it is renameat2's flags, null for none.
     record FileChange(
             EventHeader header,
             Kind kind,

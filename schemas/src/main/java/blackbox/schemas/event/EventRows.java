@@ -50,6 +50,11 @@ public final class EventRows {
             case Event.FileClose e -> out.path(e.path()).number(Column.RET, e.ret());
             case Event.FileIo e -> out.io(e);
             case Event.FileChange e -> out.change(e);
+            case Event.FileXattr e ->
+                out.path(e.path())
+                        .text(Column.WHAT, e.name())
+                        .number(Column.FLAGS, e.removed() ? 1L : null)
+                        .number(Column.RET, e.ret());
             case Event.FileMap e ->
                 out.path(e.path()).number(Column.FLAGS, e.protection().bits()).number(Column.RET, e.ret());
             case Event.NetCall e ->

@@ -28,6 +28,10 @@ public enum Kind {
     FILE_MKNOD(23, "file.mknod"),
     /// Space was allocated or punched out (fallocate).
     FILE_ALLOCATE(24, "file.allocate"),
+    /// Its times were set.
+    FILE_UTIME(25, "file.utime"),
+    /// An extended attribute was set or removed.
+    FILE_XATTR(26, "file.xattr"),
     NET_CONNECT(30, "net.connect"),
     NET_LISTEN(31, "net.listen"),
     NET_ACCEPT(32, "net.accept"),

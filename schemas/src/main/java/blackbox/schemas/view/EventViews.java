@@ -45,6 +45,8 @@ public final class EventViews {
             case FILE_MMAP -> new FileView.Mmap();
             case FILE_MKNOD -> new FileView.Mknod();
             case FILE_ALLOCATE -> new FileView.Allocate();
+            case FILE_UTIME -> new FileView.Utime();
+            case FILE_XATTR -> new FileView.Xattr();
             case NET_CONNECT -> new NetView.Connect();
             case NET_LISTEN -> new NetView.Listen();
             case NET_ACCEPT -> new NetView.Accept();

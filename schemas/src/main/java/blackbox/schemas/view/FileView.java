@@ -6,6 +6,7 @@ import blackbox.schemas.row.Text;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// What was done to a file at a path. A call that failed had no effect.
@@ -21,6 +22,8 @@ public abstract sealed class FileView extends EventView {
     private static final Set<FileEffect> ATTRIBUTES = effects(FileEffect.ATTRIBUTES);
     private static final Set<FileEffect> MAPPED = effects(FileEffect.MAPS);
 
+    private static final Pattern ELSEWHERE = Pattern.compile("[a-z0-9-]+\\[[0-9]+:[0-9]+\\]/");
+
     /// Permissions of the group and of others.
     private static final long OTHERS = 077;
 
@@ -33,6 +36,13 @@ public abstract sealed class FileView extends EventView {
     /// The path as the kernel names it; as given by the caller if an open failed.
     public final @Nullable Text path() {
         return text(Column.PATH);
+    }
+
+    /// Whether a path is a file's: from the root, or from that of another file system (`tmpfs[0:45]/name`). Those of
+    /// pipes,
+    /// sockets and the like are not.
+    public static boolean isFile(Text path) {
+        return path.startsWith('/') || ELSEWHERE.matcher(path.toString()).lookingAt();
     }
 
     /// Whether its mode gives nothing to the group and to others.
@@ -64,7 +74,11 @@ public abstract sealed class FileView extends EventView {
 
         /// What it did to the file at [#pathTo].
         public final Set<FileEffect> effectsThere() {
-            return failed() ? NONE : CREATED;
+            return failed() ? NONE : doneThere();
+        }
+
+        Set<FileEffect> doneThere() {
+            return CREATED;
         }
     }
 
@@ -180,11 +194,23 @@ public abstract sealed class FileView extends EventView {
 
     /// `file.rename`.
     public static final class Rename extends ToName {
+        private static final int RENAME_EXCHANGE = 2;
+
         Rename() {}
+
+        /// Whether both files are still there, each under the other's name.
+        public boolean isExchange() {
+            return (count(Column.FLAGS) & RENAME_EXCHANGE) != 0;
+        }
 
         @Override
         Set<FileEffect> done() {
-            return RENAMED;
+            return isExchange() ? WRITTEN : RENAMED;
+        }
+
+        @Override
+        Set<FileEffect> doneThere() {
+            return isExchange() ? WRITTEN : CREATED;
         }
     }
 
@@ -261,6 +287,26 @@ public abstract sealed class FileView extends EventView {
     /// `file.chown`.
     public static final class Chown extends FileView {
         Chown() {}
+
+        @Override
+        Set<FileEffect> done() {
+            return ATTRIBUTES;
+        }
+    }
+
+    /// `file.utime`.
+    public static final class Utime extends FileView {
+        Utime() {}
+
+        @Override
+        Set<FileEffect> done() {
+            return ATTRIBUTES;
+        }
+    }
+
+    /// `file.xattr`: an extended attribute, whose name is in `what`.
+    public static final class Xattr extends FileView {
+        Xattr() {}
 
         @Override
         Set<FileEffect> done() {

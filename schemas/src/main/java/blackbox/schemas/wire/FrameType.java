@@ -25,6 +25,8 @@ public enum FrameType {
     MMAP(44),
     MKNOD(45),
     ALLOCATE(46),
+    UTIME(47),
+    XATTR(48),
     CONNECT(64),
     ACCEPT(65),
     LISTEN(66),

@@ -229,6 +229,8 @@ public final class CausalScan {
                     FileView.Mknod _,
                     FileView.Chmod _,
                     FileView.Chown _,
+                    FileView.Utime _,
+                    FileView.Xattr _,
                     FileView.Truncate _,
                     FileView.Allocate _,
                     FileView.Mmap _ -> false;

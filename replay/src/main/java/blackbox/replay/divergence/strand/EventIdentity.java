@@ -326,6 +326,8 @@ final class EventIdentity {
                     FileView.Link _,
                     FileView.Chmod _,
                     FileView.Chown _,
+                    FileView.Utime _,
+                    FileView.Xattr _,
                     FileView.Truncate _,
                     FileView.Allocate _,
                     FileView.Mmap _ -> NameUse.NONE;
