@@ -16,6 +16,8 @@
 #define KERNEL_STACK_BYTES 16384
 #define REGS_BYTES 168
 #define IN_INT_80 2
+#define TASK_IO_WORKER_FLAG 0x10
+#define ATTRIBUTE_BYTES_MAX 64
 
 struct stash {
     u8 octets[STASH_BYTES];
@@ -43,7 +45,8 @@ static __always_inline int is_kept(u32 type) {
 static __always_inline int failed_name(u32 type, s64 ret) {
     u64 task = bpf_get_current_task(), regs = word(task + OFF_TASK_STACK) + KERNEL_STACK_BYTES - REGS_BYTES;
     u64 first = word(regs + OFF_REGS_DI), second = word(regs + OFF_REGS_SI), name = 0, to = 0;
-    if (ret >= 0 || half(task + OFF_TASK_STATUS) & IN_INT_80 || is_tracer())
+    // A worker of io_uring has the registers of a call that somebody else made.
+    if (ret >= 0 || half(task + OFF_TASK_STATUS) & IN_INT_80 || half(task + OFF_TASK_FLAGS) & TASK_IO_WORKER_FLAG || is_tracer())
         return 0;
     switch (word(regs + OFF_REGS_NUMBER)) {
     case 83: // mkdir
@@ -241,27 +244,38 @@ int kretfunc__vfs_utimes(u64 *ctx) {
     return changed(F_UTIME, ctx[0], (s32)ctx[2], 0, 0, 0);
 }
 
-// An extended attribute is set or removed. The name is the kernel's copy, or the caller's.
-static __always_inline int attribute(u64 dentry, u64 name, u32 removed, s64 ret) {
+// int do_setxattr(struct user_namespace *, struct dentry *, struct xattr_ctx *): name and value are the kernel's copies
+int kretfunc__do_setxattr(u64 *ctx) {
+    u64 call = PLAIN(2), size = word(call + OFF_XATTR_SIZE), wanted = size;
+    s64 ret = (s32)ctx[3];
     u8 *frame = scratch();
     if (!frame || is_tracer())
         return 0;
     header_now(frame, F_XATTR, ret);
-    u64 at = put_numbers(frame, HEADER, removed, 0, 0);
-    at = put_inside(frame, at, T_PATH, dentry);
-    at = removed ? put_user_string(frame, at, T_NAME, name) : put_string(frame, at, T_NAME, name);
-    emit_small(frame, at, F_XATTR, 0);
+    u64 at = put_numbers(frame, HEADER, 0, size, 0);
+    at = put_inside(frame, at, T_PATH, PLAIN(1));
+    at = small(put_string(frame, at, T_NAME, word(call + OFF_XATTR_NAME)));
+    if (wanted > ATTRIBUTE_BYTES_MAX)
+        wanted = ATTRIBUTE_BYTES_MAX;
+    u64 from = small(at + TLV);
+    long failed = bpf_probe_read_kernel(frame + from, ATTRIBUTE_BYTES_MAX, (void *)word(call + OFF_XATTR_VALUE));
+    tlv(frame + at, T_PAYLOAD, failed ? TLV_FAULT : size > wanted ? TLV_TRUNCATED : 0, wanted, size);
+    emit_small(frame, from + wanted, F_XATTR, ret < 0);
     return 0;
-}
-
-// int do_setxattr(struct user_namespace *, struct dentry *, struct xattr_ctx *)
-int kretfunc__do_setxattr(u64 *ctx) {
-    return attribute(PLAIN(1), word(ctx[2] + OFF_XATTR_NAME), 0, (s32)ctx[3]);
 }
 
 // long removexattr(struct user_namespace *, struct dentry *, const char __user *name)
 int kretfunc__removexattr(u64 *ctx) {
-    return attribute(PLAIN(1), PLAIN(2), 1, (s32)ctx[3]);
+    s64 ret = (s32)ctx[3];
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
+        return 0;
+    header_now(frame, F_XATTR, ret);
+    u64 at = put_numbers(frame, HEADER, 1, 0, 0);
+    at = put_inside(frame, at, T_PATH, PLAIN(1));
+    at = put_user_string(frame, at, T_NAME, PLAIN(2));
+    emit_small(frame, at, F_XATTR, ret < 0);
+    return 0;
 }
 
 // long vfs_truncate(const struct path *, loff_t)

@@ -58,6 +58,8 @@ NOTED = (
     ("fsopen", 430, "sys_fsopen", 430, 32, (1, 3), ALWAYS),
     ("fsmount", 432, "sys_fsmount", 432, 33, (1, 2), ALWAYS),
     ("mount_setattr", 442, "sys_mount_setattr", 442, 34, (2, 3), ALWAYS),
+    ("fsconfig", 431, "sys_fsconfig", 431, 35, (1, 3), ALWAYS),
+    ("fspick", 433, "sys_fspick", 433, 36, (2, 3), ALWAYS),
 )
 BY_INT_80 = 1 << 31
 # How the names of programs begin that are bound to a kernel function.

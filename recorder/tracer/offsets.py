@@ -62,6 +62,8 @@ FIELDS = {
     "VFSMOUNT_ROOT": ("vfsmount", "mnt_root"),
     "FILENAME_NAME": ("filename", "name"),
     "XATTR_NAME": ("xattr_ctx", "kname"),
+    "XATTR_VALUE": ("xattr_ctx", "kvalue"),
+    "XATTR_SIZE": ("xattr_ctx", "size"),
     "OPEN_FLAG": ("open_flags", "open_flag"),
     "OPEN_MODE": ("open_flags", "mode"),
     "BINPRM_FILENAME": ("linux_binprm", "filename"),

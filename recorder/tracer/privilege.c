@@ -243,7 +243,8 @@ int kretfunc__path_mount(u64 *ctx) {
 static __always_inline void mounts_move(void) {
     u32 zero = 0;
     u64 one = 1;
-    if (is_agent())
+    // Where no group is the agents', it may be anyone's act.
+    if (!agent() || is_agent())
         mounts_moved.update(&zero, &one);
 }
 

@@ -478,13 +478,15 @@ class Init:
             elif message.get("type") == "going":
                 self.read_on()
 
-    def tracer_ended(self, status):
-        """From here on the agent does nothing more. What it did in between is in the ring: no probe was detached."""
+    def tracer_ended(self):
+        """From here on the agent does nothing more. What it did in between is in the ring: no probe was detached. Only then is
+        the process waited for: whoever got its number would be taken for the tracer, and left out of the record."""
         ended = boottime_ns()
         try:
             frozen = self.agent.freeze()
         except OSError:
             frozen = False
+        _, status = os.waitpid(self.tracer.pid, 0)
         self.control.say(
             {
                 "type": "tracerEnded",
@@ -538,14 +540,16 @@ class Init:
     def reap(self):
         while True:
             try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
+                ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             except ChildProcessError:
                 return
-            if pid == 0:
+            if ended is None:
                 return
-            if pid == self.tracer.pid:
-                self.tracer_ended(status)
-            elif pid == self.agent.pid:
+            if ended.si_pid == self.tracer.pid:
+                self.tracer_ended()
+                continue
+            pid, status = os.waitpid(ended.si_pid, 0)
+            if pid == self.agent.pid:
                 self.ended = status
                 self.agent.kill_all()
             elif pid in self.workers:

@@ -126,6 +126,8 @@ final class MovedMountsTest {
         assertTheMountsAreEvents(blackbox.events(run, "privilege.use"));
         JsonNode touched = blackbox.run("touched", run, "--json").expect(0).json();
         assertTrue(touched.path("limits").toString().contains("mounts of the agent's own"), touched::toString);
+        assertTrue(touched.path("limits").toString().contains("may be overlays"), touched::toString);
+        assertTrue(touched.path("files").toString().contains("[0:"), "what is elsewhere is listed, too");
     }
 
     private static JsonNode required(Map<String, JsonNode> events, String path) {

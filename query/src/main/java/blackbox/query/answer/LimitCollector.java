@@ -37,6 +37,7 @@ final class LimitCollector {
     private final EventAccount account = new EventAccount();
     private boolean tracerReady;
     private long elsewhere;
+    private long overlays;
 
     void see(EventView event, long index) {
         account.see(index, event.row());
@@ -47,6 +48,7 @@ final class LimitCollector {
             case EventView.Unknown unknown -> notKnown.merge(unknown.code(), 1L, Long::sum);
             case RecorderView.Heartbeat _, RecorderView.TracerHeartbeat _ -> {}
             case FileView file -> elsewhere += file.row().has(Column.DETAIL) ? 1 : 0;
+            case PrivilegeView.Use use -> overlays += mountsOverlay(use) ? 1 : 0;
             case ProcessView _, NetView _, PrivilegeView _, VmView _, RunView _ -> {}
         }
         for (Text mark : event.truncated()) {
@@ -55,6 +57,15 @@ final class LimitCollector {
         for (Text name : event.unread()) {
             unread.merge(name.toString(), 1L, Long::sum);
         }
+    }
+
+    /// By mount(2), or by opening the file system to configure it.
+    private static boolean mountsOverlay(PrivilegeView.Use use) {
+        if (use.failed() || use.isBySupervisor()) {
+            return false;
+        }
+        String type = RunFacts.detailOf(use.row()).path("type").asText();
+        return type.equals("overlay") || String.valueOf(use.what()).equals("fsopen"); // which does not say of what type
     }
 
     private static String name(@Nullable Text what) {
@@ -113,6 +124,11 @@ final class LimitCollector {
                     elsewhere + " acts on files were through mounts of the agent's own: those files have the names by"
                             + " which the agent's first processes see them, or begin with a file system, such as tmpfs[0:45]/, where"
                             + " they see none; `events --json` has the names that were used (seenAs)");
+        }
+        if (overlays > 0) {
+            limits.add("the agent mounted file systems that are or may be overlays, " + overlays
+                    + " times: what was read and"
+                    + " written through an overlay is named by it (overlay[…]/), not by the files of which it is made");
         }
         if (!probesFailed.isEmpty()) {
             limits.add("these probes could not be attached: " + String.join(", ", probesFailed));

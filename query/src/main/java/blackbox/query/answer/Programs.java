@@ -3,6 +3,7 @@ package blackbox.query.answer;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.FileView;
 import blackbox.schemas.view.ProcessId;
 import blackbox.schemas.view.ProcessView;
 import java.util.LinkedHashMap;
@@ -81,7 +82,7 @@ public final class Programs {
     public String absolute(EventView event, String path) {
         Running known = known(event);
         String cwd = known == null ? null : known.cwd();
-        if (path.startsWith("/") || cwd == null) {
+        if (cwd == null || FileView.isFile(Text.of(path))) {
             return path;
         }
         String relative = path.startsWith("./") ? path.substring(2) : path;

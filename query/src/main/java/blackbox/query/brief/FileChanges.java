@@ -55,11 +55,21 @@ final class FileChanges {
         supervisorSeen |= file.isBySupervisor();
         switch (file) {
             case FileView.Rename rename -> {
-                if (rename.isExchange()) {
-                    act(rename, name(rename.path()), rename.effects(), program);
-                    act(rename, name(rename.pathTo()), rename.effectsThere(), program);
-                } else if (!rename.failed()) {
-                    move(rename, name(rename.path()), name(rename.pathTo()), program);
+                if (rename.failed()) {
+                    return;
+                }
+                String from = name(rename.path());
+                String to = name(rename.pathTo());
+                if (rename.isExchange() && from != null && to != null) {
+                    // By a name that no file has.
+                    String aside = from + "\0";
+                    move(rename, from, aside, program);
+                    move(rename, to, from, program);
+                    move(rename, aside, to, program);
+                    states.remove(aside);
+                    states.subMap(aside + "/", aside + "0").clear();
+                } else {
+                    move(rename, from, to, program);
                 }
             }
             case FileView.Link link -> act(link, name(link.pathTo()), link.effectsThere(), program);

@@ -102,7 +102,7 @@ record AgentMounts(long supervisor, long agent, List<Mount> mounts) {
         String path = new String(inside.toBytes(), StandardCharsets.ISO_8859_1);
         for (Mount mount : mounts) {
             String seen = mount.device() == origin.device() ? mount.path(path) : null;
-            if (seen != null && isShown(seen, origin.device())) {
+            if (seen != null && isShown(seen, mount)) {
                 return text(seen);
             }
         }
@@ -111,19 +111,17 @@ record AgentMounts(long supervisor, long agent, List<Mount> mounts) {
                 kind(origin.fileSystem()) + "[" + (origin.device() >>> DEVICE_MINOR_BITS) + ":" + minor + "]" + path);
     }
 
-    /// Whether a path leads to this device, and not to what is mounted over it.
-    private boolean isShown(String path, long device) {
-        int longest = -1;
-        boolean shown = false;
+    /// Whether a path leads through this mount, and not through one that is mounted over it.
+    private boolean isShown(String path, Mount through) {
+        Mount last = through;
         for (Mount mount : mounts) {
-            boolean covers = Mount.below(mount.at(), path) != null;
-            if (covers && mount.at().length() >= longest) {
-                // What is mounted later at the same place hides what was there.
-                longest = mount.at().length();
-                shown = mount.device() == device;
+            // What is mounted later at the same place hides what was there.
+            if (Mount.below(mount.at(), path) != null
+                    && mount.at().length() >= last.at().length()) {
+                last = mount;
             }
         }
-        return shown;
+        return last.equals(through);
     }
 
     private static String kind(long fileSystem) {

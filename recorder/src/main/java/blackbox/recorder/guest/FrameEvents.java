@@ -16,6 +16,7 @@ import blackbox.schemas.wire.Frame;
 import blackbox.schemas.wire.FrameType;
 import blackbox.schemas.wire.Tlv;
 import blackbox.schemas.wire.TlvType;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class FrameEvents {
 
     private static final int FLOWS_MAX = 16_384;
+    private static final List<String> GRANTING = List.of("security.", "system.");
     private static final List<String> PRIVILEGES = List.of(
             "",
             "ptrace",
@@ -61,7 +63,9 @@ final class FrameEvents {
             "open_tree",
             "fsopen",
             "fsmount",
-            "mount_setattr");
+            "mount_setattr",
+            "fsconfig",
+            "fspick");
 
     private record FlowKey(
             String protocol,
@@ -120,12 +124,7 @@ final class FrameEvents {
             case MKNOD -> change(frame, fields, process, Kind.FILE_MKNOD);
             case ALLOCATE -> change(frame, fields, process, Kind.FILE_ALLOCATE);
             case UTIME -> change(frame, fields, process, Kind.FILE_UTIME);
-            case XATTR -> {
-                Text path = fields.path(TlvType.PATH, "path");
-                Text name = fields.text(TlvType.NAME, "what");
-                EventHeader header = header(frame, fields, process);
-                yield new Event.FileXattr(header, path, name, fields.number(0) == 1, frame.ret());
-            }
+            case XATTR -> attribute(frame, fields, process);
             case CONNECT -> call(frame, fields, process, Kind.NET_CONNECT);
             case ACCEPT -> call(frame, fields, process, Kind.NET_ACCEPT);
             case LISTEN -> call(frame, fields, process, Kind.NET_LISTEN);
@@ -221,6 +220,24 @@ final class FrameEvents {
                 owner ? id(fields.number(1)) : null,
                 size ? fields.number(0) : null,
                 frame.ret());
+    }
+
+    /// The value's length, and of those that grant or deny something the first octets.
+    private Event attribute(Frame frame, FrameFields fields, @Nullable ProcessRef process) {
+        Text path = fields.path(TlvType.PATH, "path");
+        Text name = fields.text(TlvType.NAME, "what");
+        boolean removed = fields.number(0) == 1;
+        Tlv value = frame.find(TlvType.PAYLOAD);
+        String detail = null;
+        if (!removed) {
+            Detail said = Detail.of("bytes", fields.number(1));
+            boolean grants = name != null && GRANTING.stream().anyMatch(name.toString()::startsWith);
+            if (grants && value != null && !value.is(Tlv.FAULT)) {
+                said.and("value", HexFormat.of().formatHex(value.toBytes()));
+            }
+            detail = said.toString();
+        }
+        return new Event.FileXattr(header(frame, fields, process), path, name, removed, detail, frame.ret());
     }
 
     private Event map(Frame frame, FrameFields fields, @Nullable ProcessRef process) {

@@ -6,6 +6,7 @@ import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Marks;
 import blackbox.schemas.net.IpAddress;
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.FileView;
 import blackbox.schemas.wire.Frame;
 import blackbox.schemas.wire.Tlv;
 import blackbox.schemas.wire.TlvType;
@@ -102,7 +103,8 @@ final class FrameFields {
         Text path = assembled(tlv);
         Tlv origin = following(tlv, TlvType.ORIGIN, 1);
         if (origin == null) {
-            return path;
+            // A name that was made to look like another file system's.
+            return path.startsWith('/') || !FileView.isFile(path) ? path : octets("?/" + octets(path));
         }
         Tlv inside = following(tlv, TlvType.ORIGIN_PATH, 2);
         return inside == null ? within(name, Origin.of(origin), tlv) : known(name, path, Origin.of(origin), inside);
@@ -115,14 +117,17 @@ final class FrameFields {
     }
 
     private Text known(String name, Text path, Origin origin, Tlv inside) {
-        if (origin.namespace() == mounts.supervisor()) {
+        if (origin.namespace() == mounts.supervisor() || mounts.mounts().isEmpty()) {
             return path;
         }
         Text known = within(name, origin, inside);
         if (!known.equals(path)) {
             seen.put(name, path);
         }
-        namespace = origin.namespace();
+        // Of an executed program and its directory the one that is elsewhere; pipes and the like are nowhere.
+        if (origin.namespace() != mounts.agent() && FileView.isFile(known)) {
+            namespace = origin.namespace();
+        }
         return known;
     }
 
@@ -131,7 +136,7 @@ final class FrameFields {
         Text inside = octets(inside(tlv));
         if (tlv.is(Tlv.TRUNCATED) || tlv.is(Tlv.FAULT)) {
             truncated.put(name, SIZE_UNKNOWN);
-            return inside;
+            return FileView.isFile(inside) ? octets("?/" + inside(tlv)) : inside;
         }
         return inside.startsWith('/') ? mounts.known(origin, inside) : inside;
     }
@@ -146,6 +151,10 @@ final class FrameFields {
             return String.join("/", names.reversed());
         }
         return "/" + String.join("/", names.subList(0, names.size() - 1).reversed());
+    }
+
+    private static String octets(Text text) {
+        return new String(text.toBytes(), StandardCharsets.ISO_8859_1);
     }
 
     private static Text octets(String octets) {

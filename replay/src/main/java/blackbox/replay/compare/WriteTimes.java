@@ -85,11 +85,18 @@ final class WriteTimes {
             return;
         }
         Long start = process == null ? null : began.get(process);
-        add(path, new Written(now, start == null ? Long.MAX_VALUE : start));
+        var here = new Written(now, start == null ? Long.MAX_VALUE : start);
+        add(path, here);
         if (file.effects().contains(FileEffect.CREATES)) {
             name(path);
         }
-        Text target = file instanceof FileView.Rename rename && !rename.isExchange() ? rename.pathTo() : null;
+        if (file instanceof FileView.Rename rename && rename.isExchange()) {
+            if (rename.pathTo() != null) {
+                add(rename.pathTo(), here);
+            }
+            return;
+        }
+        Text target = file instanceof FileView.Rename rename ? rename.pathTo() : null;
         Written written = paths.get(path);
         if (target != null && written != null) {
             paths.moveBelow(path, target);

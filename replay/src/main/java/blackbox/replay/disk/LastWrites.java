@@ -205,8 +205,11 @@ public final class LastWrites {
         if (effects.contains(FileEffect.MAPS)) {
             mapped.add(path);
         }
-        if (effects.contains(FileEffect.RENAMES) && file instanceof FileView.ToName leads && leads.pathTo() != null) {
-            renamed(path, leads.pathTo(), file.atNs());
+        if (file instanceof FileView.Rename rename && !rename.failed() && rename.pathTo() != null) {
+            renamed(path, rename.pathTo(), file.atNs());
+            if (rename.isExchange()) {
+                renamed(rename.pathTo(), path, file.atNs());
+            }
         }
         if (!isOfInterest(path)) {
             return;

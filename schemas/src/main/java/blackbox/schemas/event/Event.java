@@ -101,13 +101,15 @@ public sealed interface Event {
         }
     }
 
-    /// An extended attribute of a file was set or removed.
+    /// An extended attribute of a file was set or removed; `detail` is about its value.
     record FileXattr(
             EventHeader header,
             @Nullable Text path,
             @Nullable Text name,
             boolean removed,
-            long ret) implements Event {
+            @Nullable String detail,
+            long ret)
+            implements Event {
         @Override
         public Kind kind() {
             return Kind.FILE_XATTR;

@@ -50,11 +50,7 @@ public final class EventRows {
             case Event.FileClose e -> out.path(e.path()).number(Column.RET, e.ret());
             case Event.FileIo e -> out.io(e);
             case Event.FileChange e -> out.change(e);
-            case Event.FileXattr e ->
-                out.path(e.path())
-                        .text(Column.WHAT, e.name())
-                        .number(Column.FLAGS, e.removed() ? 1L : null)
-                        .number(Column.RET, e.ret());
+            case Event.FileXattr e -> out.attribute(e);
             case Event.FileMap e ->
                 out.path(e.path()).number(Column.FLAGS, e.protection().bits()).number(Column.RET, e.ret());
             case Event.NetCall e ->
@@ -146,6 +142,14 @@ public final class EventRows {
             path(e.path()).text(Column.PATH_TO, e.pathTo()).number(Column.MODE, e.mode());
             number(Column.UID_TO, e.uid()).number(Column.GID_TO, e.gid());
             number(Column.FLAGS, e.size()).number(Column.RET, e.ret());
+        }
+
+        void attribute(Event.FileXattr e) {
+            path(e.path()).text(Column.WHAT, e.name()).number(Column.RET, e.ret());
+            if (e.removed()) {
+                row.set(Column.FLAGS, 1);
+            }
+            said(null, e.detail());
         }
 
         void flow(Event.NetFlow e) {

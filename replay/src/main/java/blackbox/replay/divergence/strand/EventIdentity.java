@@ -62,6 +62,7 @@ final class EventIdentity {
             case NetView.Flow _ -> COMPARED & ~WHAT;
             case RunView.Close _ -> HOW_IT_ENDED;
             // In which namespace the file was reached: a number that the kernel assigned.
+            case FileView.Xattr _ -> COMPARED;
             case ProcessView.Exec _, ProcessView.Running _, FileView _ -> COMPARED & ~DETAIL;
             case ProcessView.Fork _,
                     ProcessView.Exit _,
@@ -237,6 +238,7 @@ final class EventIdentity {
             case NetView.Flow _ -> Token.Sort.FLOW;
             case NetView.Miss _ -> Token.Sort.MISS;
             case ProcessView.Exit _ -> Token.Sort.PROCESS_END;
+            case FileView.ToName failed when failed.failed() -> Token.Sort.OTHER;
             case ProcessView.Exec _, PrivilegeView _, FileView.ToName _ -> Token.Sort.TURNING_POINT;
             case ProcessView _, FileView _, NetView _, RecorderView _, VmView _, RunView _, EventView.Unknown _ ->
                 Token.Sort.OTHER;
@@ -308,8 +310,8 @@ final class EventIdentity {
         process.timed += timed ? 1 : 0;
     }
 
-    /// What a call does with the name: creates something only where there was nothing, even if it failed, since
-    /// the name had been made up before; or takes it away.
+    /// What a call does with the name: creates something only where there was nothing, of an open even if it failed,
+    /// since the name had been made up before; or takes it away.
     private enum NameUse {
         CREATES_ALONE,
         TAKES_AWAY,
@@ -318,9 +320,11 @@ final class EventIdentity {
 
     private static NameUse nameUse(FileView file) {
         return switch (file) {
-            case FileView.Mkdir _, FileView.Symlink _, FileView.Mknod _ -> NameUse.CREATES_ALONE;
             case FileView.Open open -> open.isExclusive() ? NameUse.CREATES_ALONE : NameUse.NONE;
-            case FileView.Unlink _, FileView.Rmdir _, FileView.Rename _ -> NameUse.TAKES_AWAY;
+            case FileView failed when failed.failed() -> NameUse.NONE;
+            case FileView.Mkdir _, FileView.Symlink _, FileView.Mknod _ -> NameUse.CREATES_ALONE;
+            case FileView.Rename rename -> rename.isExchange() ? NameUse.NONE : NameUse.TAKES_AWAY;
+            case FileView.Unlink _, FileView.Rmdir _ -> NameUse.TAKES_AWAY;
             case FileView.Close _,
                     FileView.Io _,
                     FileView.Link _,
