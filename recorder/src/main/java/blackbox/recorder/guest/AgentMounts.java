@@ -129,7 +129,8 @@ record AgentMounts(long supervisor, long agent, List<Mount> mounts) {
         return name == null ? "filesystem-" + Long.toHexString(fileSystem) : name;
     }
 
-    private static Text text(String octets) {
+    /// The text of these octets, one a character.
+    static Text text(String octets) {
         byte[] bytes = octets.getBytes(StandardCharsets.ISO_8859_1);
         return Text.copyOf(bytes, 0, bytes.length);
     }

@@ -104,7 +104,7 @@ final class FrameFields {
         Tlv origin = following(tlv, TlvType.ORIGIN, 1);
         if (origin == null) {
             // A name that was made to look like another file system's.
-            return path.startsWith('/') || !FileView.isFile(path) ? path : octets("?/" + octets(path));
+            return path.startsWith('/') || !FileView.isFile(path) ? path : AgentMounts.text("?/" + octets(path));
         }
         Tlv inside = following(tlv, TlvType.ORIGIN_PATH, 2);
         return inside == null ? within(name, Origin.of(origin), tlv) : known(name, path, Origin.of(origin), inside);
@@ -133,10 +133,10 @@ final class FrameFields {
 
     /// @param tlv the file's names in its own file system
     private Text within(String name, Origin origin, Tlv tlv) {
-        Text inside = octets(inside(tlv));
+        Text inside = AgentMounts.text(inside(tlv));
         if (tlv.is(Tlv.TRUNCATED) || tlv.is(Tlv.FAULT)) {
             truncated.put(name, SIZE_UNKNOWN);
-            return FileView.isFile(inside) ? octets("?/" + inside(tlv)) : inside;
+            return FileView.isFile(inside) ? AgentMounts.text("?/" + inside(tlv)) : inside;
         }
         return inside.startsWith('/') ? mounts.known(origin, inside) : inside;
     }
@@ -155,11 +155,6 @@ final class FrameFields {
 
     private static String octets(Text text) {
         return new String(text.toBytes(), StandardCharsets.ISO_8859_1);
-    }
-
-    private static Text octets(String octets) {
-        byte[] bytes = octets.getBytes(StandardCharsets.ISO_8859_1);
-        return Text.copyOf(bytes, 0, bytes.length);
     }
 
     private static Text assembled(Tlv tlv) {
