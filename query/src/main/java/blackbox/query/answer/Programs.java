@@ -82,7 +82,7 @@ public final class Programs {
     public String absolute(EventView event, String path) {
         Running known = known(event);
         String cwd = known == null ? null : known.cwd();
-        if (cwd == null || FileView.isFile(Text.of(path))) {
+        if (cwd == null || FileView.isFile(path)) {
             return path;
         }
         String relative = path.startsWith("./") ? path.substring(2) : path;

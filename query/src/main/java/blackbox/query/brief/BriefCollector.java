@@ -103,7 +103,7 @@ public final class BriefCollector {
     }
 
     private static boolean isOutside(String path) {
-        return FileView.isFile(Text.of(path))
+        return FileView.isFile(path)
                 && !path.startsWith(WORKSPACE)
                 && !path.startsWith("/etc/ld.so")
                 && OF_THE_SYSTEM.stream().noneMatch(path::startsWith);

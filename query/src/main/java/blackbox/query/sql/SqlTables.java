@@ -84,7 +84,7 @@ final class SqlTables {
                 any_value(exit_code) FILTER (kind = 'run.close') AS exit_code
             FROM events GROUP BY run""";
 
-    /// `FileEffect` in SQL: 512 is open(2)'s O_TRUNC, 2097152 its O_PATH.
+    /// `FileEffect` in SQL: 512 is open(2)'s O_TRUNC, 2097152 its O_PATH, 2 is renameat2(2)'s RENAME_EXCHANGE.
     private static final String FILES = """
             SELECT run, path,
                 bool_or(kind = 'file.io' AND (coalesce(reads, 0) > 0 OR coalesce(bytes_read, 0) > 0)) AS read,
@@ -104,12 +104,15 @@ final class SqlTables {
                 bool_or(actor IS DISTINCT FROM 'supervisor') AS by_agent,
                 list_sort(list_distinct(list(comm) FILTER (comm IS NOT NULL))) AS programs
             FROM (
-                SELECT run, path, CASE WHEN kind = 'file.rename' AND (coalesce(flags, 0) & 2) <> 0 THEN 'exchanged' ELSE kind END AS kind,
+                SELECT run, path,
+                    CASE WHEN kind = 'file.rename' AND (coalesce(flags, 0) & 2) <> 0 THEN 'exchanged' ELSE kind END AS kind,
                     time, flags, created, reads, writes, bytes_read, bytes_written, actor, comm
                 FROM events
                 WHERE kind LIKE 'file.%' AND kind <> 'file.link' AND (kind = 'file.io' OR coalesce(ret, 0) >= 0)
                 UNION ALL
-                SELECT run, path_to, CASE WHEN kind = 'file.rename' AND (coalesce(flags, 0) & 2) <> 0 THEN 'exchanged' ELSE 'led here' END, time, NULL, NULL, NULL, NULL, NULL, NULL, actor, comm
+                SELECT run, path_to,
+                    CASE WHEN kind = 'file.rename' AND (coalesce(flags, 0) & 2) <> 0 THEN 'exchanged' ELSE 'led here' END,
+                    time, NULL, NULL, NULL, NULL, NULL, NULL, actor, comm
                 FROM events
                 WHERE kind IN ('file.rename', 'file.link') AND coalesce(ret, 0) >= 0)
             WHERE path LIKE '/%' OR regexp_matches(path, '^[a-z0-9-]+\\[[0-9]+:[0-9]+\\]/')

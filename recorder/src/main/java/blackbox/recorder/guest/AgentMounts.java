@@ -93,13 +93,11 @@ record AgentMounts(long supervisor, long agent, List<Mount> mounts) {
         }
     }
 
-    /// The path by which a file is known: the agent's, or, where its first namespace does not show the file, one that
-    /// begins
-    /// with the file system's kind and device, such as `tmpfs[0:45]/passwd`.
+    /// The path by which a file is known: the agent's, or, where its first namespace does not show the file, one
+    /// that begins with the file system's kind and device, such as `tmpfs[0:45]/passwd`.
     ///
-    /// @param inside its path in its file system, from the root, without a slash at its end
-    Text known(Origin origin, Text inside) {
-        String path = new String(inside.toBytes(), StandardCharsets.ISO_8859_1);
+    /// @param path in its file system, from the root, without a slash at its end; an octet a character
+    Text known(Origin origin, String path) {
         for (Mount mount : mounts) {
             String seen = mount.device() == origin.device() ? mount.path(path) : null;
             if (seen != null && isShown(seen, mount)) {

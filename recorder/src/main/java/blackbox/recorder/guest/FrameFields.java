@@ -101,19 +101,25 @@ final class FrameFields {
             return null;
         }
         Text path = assembled(tlv);
-        Tlv origin = following(tlv, TlvType.ORIGIN, 1);
+        int at = frame.tlvs().indexOf(tlv);
+        Tlv origin = at(at + 1, TlvType.ORIGIN);
         if (origin == null) {
-            // A name that was made to look like another file system's.
-            return path.startsWith('/') || !FileView.isFile(path) ? path : AgentMounts.text("?/" + octets(path));
+            return path.startsWith('/') ? path : unlikeFile(path);
         }
-        Tlv inside = following(tlv, TlvType.ORIGIN_PATH, 2);
+        Tlv inside = at(at + 2, TlvType.ORIGIN_PATH);
         return inside == null ? within(name, Origin.of(origin), tlv) : known(name, path, Origin.of(origin), inside);
     }
 
-    private @Nullable Tlv following(Tlv tlv, TlvType type, int after) {
-        int at = frame.tlvs().indexOf(tlv) + after;
-        Tlv found = at < frame.tlvs().size() ? frame.tlvs().get(at) : null;
+    private @Nullable Tlv at(int index, TlvType type) {
+        Tlv found = index < frame.tlvs().size() ? frame.tlvs().get(index) : null;
         return found != null && found.type() == type.code() ? found : null;
+    }
+
+    /// What lacks its beginning, also where its names were made to look like a path in another file system.
+    private static Text unlikeFile(Text path) {
+        return FileView.isFile(path)
+                ? AgentMounts.text("?/" + new String(path.toBytes(), StandardCharsets.ISO_8859_1))
+                : path;
     }
 
     private Text known(String name, Text path, Origin origin, Tlv inside) {
@@ -133,12 +139,12 @@ final class FrameFields {
 
     /// @param tlv the file's names in its own file system
     private Text within(String name, Origin origin, Tlv tlv) {
-        Text inside = AgentMounts.text(inside(tlv));
+        String inside = inside(tlv);
         if (tlv.is(Tlv.TRUNCATED) || tlv.is(Tlv.FAULT)) {
             truncated.put(name, SIZE_UNKNOWN);
-            return FileView.isFile(inside) ? AgentMounts.text("?/" + inside(tlv)) : inside;
+            return unlikeFile(AgentMounts.text(inside));
         }
-        return inside.startsWith('/') ? mounts.known(origin, inside) : inside;
+        return inside.startsWith("/") ? mounts.known(origin, inside) : AgentMounts.text(inside);
     }
 
     /// A path in its file system, an octet a character. That of a file system's root is named `/`; what has
@@ -151,10 +157,6 @@ final class FrameFields {
             return String.join("/", names.reversed());
         }
         return "/" + String.join("/", names.subList(0, names.size() - 1).reversed());
-    }
-
-    private static String octets(Text text) {
-        return new String(text.toBytes(), StandardCharsets.ISO_8859_1);
     }
 
     private static Text assembled(Tlv tlv) {

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import blackbox.recorder.guest.AgentMounts.Mount;
 import blackbox.recorder.guest.AgentMounts.Origin;
-import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -24,7 +23,7 @@ class AgentMountsTest {
                     new Mount(31, "/deep", "/opt")));
 
     private static String known(long device, long fileSystem, String inside) {
-        return MOUNTS.known(new Origin(device, fileSystem, 5), Text.of(inside)).toString();
+        return MOUNTS.known(new Origin(device, fileSystem, 5), inside).toString();
     }
 
     @Test

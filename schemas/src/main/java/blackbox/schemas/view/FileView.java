@@ -38,11 +38,15 @@ public abstract sealed class FileView extends EventView {
         return text(Column.PATH);
     }
 
-    /// Whether a path is a file's: from the root, or from that of another file system (`tmpfs[0:45]/name`). Those of
-    /// pipes,
-    /// sockets and the like are not.
+    /// Whether a path is a file's: from the root, or from that of another file system (`tmpfs[0:45]/name`).
+    /// Those of pipes, sockets and the like are not.
     public static boolean isFile(Text path) {
-        return path.startsWith('/') || ELSEWHERE.matcher(path.toString()).lookingAt();
+        return path.startsWith('/') || isFile(path.toString());
+    }
+
+    /// The same of a path as a string.
+    public static boolean isFile(String path) {
+        return path.startsWith("/") || ELSEWHERE.matcher(path).lookingAt();
     }
 
     /// Whether its mode gives nothing to the group and to others.

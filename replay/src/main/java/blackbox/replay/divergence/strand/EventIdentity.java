@@ -61,8 +61,8 @@ final class EventIdentity {
             case PrivilegeView.Use use -> tellsProcesses(use) ? COMPARED & ~DETAIL : COMPARED;
             case NetView.Flow _ -> COMPARED & ~WHAT;
             case RunView.Close _ -> HOW_IT_ENDED;
-            // In which namespace the file was reached: a number that the kernel assigned.
             case FileView.Xattr _ -> COMPARED;
+            // Its detail is the namespace in which the file was reached: a number that the kernel assigned.
             case ProcessView.Exec _, ProcessView.Running _, FileView _ -> COMPARED & ~DETAIL;
             case ProcessView.Fork _,
                     ProcessView.Exit _,
