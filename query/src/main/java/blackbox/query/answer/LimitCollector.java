@@ -6,7 +6,6 @@ import blackbox.query.answer.EventJson.Mark;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
 import blackbox.schemas.event.Finding;
-import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.FileView;
@@ -47,7 +46,7 @@ final class LimitCollector {
             case RecorderView.TracerReady ready -> ready(ready);
             case EventView.Unknown unknown -> notKnown.merge(unknown.code(), 1L, Long::sum);
             case RecorderView.Heartbeat _, RecorderView.TracerHeartbeat _ -> {}
-            case FileView file -> elsewhere += file.row().has(Column.DETAIL) ? 1 : 0;
+            case FileView file -> elsewhere += isElsewhere(file) ? 1 : 0;
             case PrivilegeView.Use use -> overlays += mountsOverlay(use) ? 1 : 0;
             case ProcessView _, NetView _, PrivilegeView _, VmView _, RunView _ -> {}
         }
@@ -57,6 +56,10 @@ final class LimitCollector {
         for (Text name : event.unread()) {
             unread.merge(name.toString(), 1L, Long::sum);
         }
+    }
+
+    private static boolean isElsewhere(FileView file) {
+        return RunFacts.detailOf(file.row()).has("mountNamespace");
     }
 
     /// By mount(2), or by opening the file system to configure it.

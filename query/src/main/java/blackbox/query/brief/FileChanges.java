@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Follows the files that are changed through the run, by their names. What the supervisor makes is there before the
@@ -42,6 +43,14 @@ final class FileChanges {
         State(Before before) {
             this.before = before;
         }
+
+        /// Has another file at this path, which was elsewhere so far.
+        void take(State file, @Nullable String was) {
+            exists = file.exists;
+            folder = file.folder;
+            bytesWritten = file.bytesWritten;
+            this.was = was;
+        }
     }
 
     private final TreeMap<String, State> states = new TreeMap<>();
@@ -61,13 +70,7 @@ final class FileChanges {
                 String from = name(rename.path());
                 String to = name(rename.pathTo());
                 if (rename.isExchange() && from != null && to != null) {
-                    // By a name that no file has.
-                    String aside = from + "\0";
-                    move(rename, from, aside, program);
-                    move(rename, to, from, program);
-                    move(rename, aside, to, program);
-                    states.remove(aside);
-                    states.subMap(aside + "/", aside + "0").clear();
+                    exchange(rename, from, to, program);
                 } else {
                     move(rename, from, to, program);
                 }
@@ -110,7 +113,7 @@ final class FileChanges {
         if (old == null) {
             return;
         }
-        var below = new ArrayList<>(states.subMap(from + "/", from + "0").keySet());
+        var below = new ArrayList<>(below(from));
         moveOne(file, from, old, to, program);
         for (String each : below) {
             State inside = states.get(each);
@@ -138,7 +141,60 @@ final class FileChanges {
         target.changed = true;
         target.by = program;
         target.bytesWritten += old.bytesWritten;
-        target.was = old.was != null ? old.was : old.before == Before.ABSENT ? null : from;
+        target.was = was(old, from);
+    }
+
+    /// Both are still there, each under the other's name, with what lies in them if they are folders.
+    private void exchange(FileView file, String one, String other, @Nullable String program) {
+        if (state(one, Before.PRESENT) == null || state(other, Before.PRESENT) == null) {
+            return;
+        }
+        var rests = new TreeSet<String>();
+        rests.add("");
+        below(one).forEach(each -> rests.add(each.substring(one.length())));
+        below(other).forEach(each -> rests.add(each.substring(other.length())));
+        for (String rest : rests) {
+            exchangeOne(file, one + rest, other + rest, program);
+        }
+    }
+
+    private void exchangeOne(FileView file, String one, String other, @Nullable String program) {
+        State here = stateOrNothing(one);
+        State there = stateOrNothing(other);
+        if (here == null || there == null || !here.exists && !there.exists) {
+            return;
+        }
+        var kept = new State(here.before);
+        kept.take(here, was(here, one));
+        here.take(there, was(there, other));
+        there.take(kept, kept.was);
+        for (State each : List.of(here, there)) {
+            if (file.isBySupervisor()) {
+                each.before = each.exists ? Before.PRESENT : Before.ABSENT;
+            } else {
+                each.changed = true;
+                each.by = program;
+            }
+        }
+    }
+
+    /// The state of a path at which nothing is if nothing was seen there.
+    private @Nullable State stateOrNothing(String path) {
+        boolean seen = states.containsKey(path);
+        State state = state(path, isKnownThroughout(path) ? Before.ABSENT : Before.UNKNOWN);
+        if (state != null && !seen) {
+            state.exists = false;
+        }
+        return state;
+    }
+
+    private Set<String> below(String folder) {
+        return states.subMap(folder + "/", folder + "0").keySet();
+    }
+
+    /// The name that the file at `path` had before the run.
+    private static @Nullable String was(State file, String path) {
+        return file.was != null ? file.was : file.before == Before.ABSENT ? null : path;
     }
 
     /// Whether every file was seen when it came there.

@@ -75,6 +75,12 @@ class BriefTest {
                 header(AGENT, Actor.AGENT), kind, Text.of(path), target, null, null, null, null, 0));
     }
 
+    /// renameat2 with RENAME_EXCHANGE.
+    private void exchanged(String path, String other) {
+        run.add(new Event.FileChange(
+                header(AGENT, Actor.AGENT), Kind.FILE_RENAME, Text.of(path), Text.of(other), null, null, null, 2L, 0));
+    }
+
     private void opened(String path, int flags, long ret) {
         run.add(new Event.FileOpen(header(AGENT, Actor.AGENT), Text.of(path), flags, null, false, ret));
     }
@@ -125,6 +131,33 @@ class BriefTest {
         Brief brief = brief();
         assertEquals("T /workspace/a/x\nA /workspace/a.txt\nA /workspace/b/x", sorted(statuses(brief)));
         assertEquals(2, brief.foldersChanged());
+    }
+
+    @Test
+    void filesThatAreExchangedAreBothThereUnderTheOthersName() throws Exception {
+        created(AGENT, Actor.AGENT, "/tmp/evil");
+        exchanged("/tmp/evil", "/workspace/main.c");
+        Brief brief = brief();
+        assertEquals("A /tmp/evil\nM /workspace/main.c", sorted(statuses(brief)));
+        for (FileChange each : brief.changes()) {
+            boolean aside = each.path().equals("/tmp/evil");
+            assertEquals(aside ? "/workspace/main.c" : null, each.was(), each::path);
+            assertEquals(aside ? 0 : 10, each.bytesWritten(), each::path);
+        }
+    }
+
+    @Test
+    void whatLiesInExchangedFoldersMovesWithThem() throws Exception {
+        change(Kind.FILE_MKDIR, "/workspace/a", null);
+        created(AGENT, Actor.AGENT, "/workspace/a/x");
+        change(Kind.FILE_MKDIR, "/workspace/b", null);
+        created(AGENT, Actor.AGENT, "/workspace/b/y");
+        exchanged("/workspace/a", "/workspace/b");
+        assertEquals("A /workspace/a/y\nA /workspace/b/x\nT /workspace/a/x\nT /workspace/b/y", sortedByStatus(brief()));
+    }
+
+    private static String sortedByStatus(Brief brief) {
+        return statuses(brief).lines().sorted().collect(Collectors.joining("\n"));
     }
 
     private static String sorted(String lines) {

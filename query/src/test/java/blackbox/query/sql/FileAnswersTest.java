@@ -12,6 +12,7 @@ import blackbox.query.answer.Touched;
 import blackbox.query.answer.TouchedCollector;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.GuestOrigin;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.event.Protection;
 import blackbox.schemas.row.Text;
@@ -141,6 +142,25 @@ class FileAnswersTest {
             var deeds = requireNonNull(touched.get(path), path);
             assertTrue(deeds.written() && !deeds.deleted() && !deeds.created(), path + ": " + deeds);
         }
+    }
+
+    /// An attribute's value is a detail, too.
+    @Test
+    void onlyWhatIsReachedThroughMountsOfTheAgentsIsALimit() throws Exception {
+        run.add(new Event.FileXattr(header(), path("attribute"), Text.of("user.note"), false, "{\"bytes\":4}", 0));
+        EventHeader header = header();
+        GuestOrigin origin = requireNonNull(header.origin());
+        var elsewhere =
+                new GuestOrigin(origin.cpu(), origin.cpuSeq(), origin.actor(), "{\"mountNamespace\":4026532200}");
+        run.add(new Event.FileClose(
+                new EventHeader(header.atNs(), header.source(), elsewhere, header.process(), header.marks()),
+                path("elsewhere"),
+                null));
+        run.close(0);
+        run.table();
+        List<String> limits = TouchedCollector.collect(Recordings.unchecked(run.data), run.run)
+                .limits();
+        assertTrue(limits.stream().anyMatch(each -> each.startsWith("1 acts on files were")), limits::toString);
     }
 
     private static boolean isChange(Kind kind) {
