@@ -78,9 +78,10 @@ class Tracer:
         self.loaded = self.port = None  # which of them it was given by load.py, and which it writes to
         self.succeeded = False
         if not self.absent:
-            self._execute(["--events", events, "--agent-cgroup", str(agent_cgroup)])
+            self._prepare(["--events", events, "--agent-cgroup", str(agent_cgroup)])
 
-    def _execute(self, arguments):
+    def _prepare(self, arguments):
+        """A process that becomes the tracer once it is told to begin."""
         self.partial = bytearray()
         self.heard_all = False  # whether it has closed its output
         to_tracer, self.stdin = os.pipe()
@@ -88,6 +89,7 @@ class Tracer:
         self.pid = os.fork()
         if self.pid == 0:
             try:
+                os.read(to_tracer, 1)
                 os.dup2(to_tracer, 0)
                 os.dup2(from_tracer, 1)
                 self._give_kept()
@@ -97,6 +99,9 @@ class Tracer:
                 os._exit(127)
         os.close(to_tracer)
         os.close(from_tracer)
+
+    def begin(self):
+        os.write(self.stdin, b"+")
 
     def _give_kept(self):
         """In the child: the kept descriptors get the numbers again that they had, and all others are closed."""
@@ -109,8 +114,11 @@ class Tracer:
     def keep(self):
         """Once the tracer is ready."""
         pidfd = os.pidfd_open(self.pid)
-        for fd in map(int, os.listdir(f"/proc/{self.pid}/fd")):
-            target = os.readlink(f"/proc/{self.pid}/fd/{fd}")
+        for fd in range(3, DESCRIPTORS):  # a list of them would be read from a folder with its number in the path
+            try:
+                target = os.readlink(f"/proc/{self.pid}/fd/{fd}")
+            except FileNotFoundError:
+                continue
             if target.startswith("/memfd:loaded"):
                 self.loaded = fd
             elif target == self.events:
@@ -133,7 +141,8 @@ class Tracer:
         if self.succeeded or not self.kept:
             return False
         self.succeeded = True
-        self._execute(["--loaded", str(self.loaded), "--port", str(self.port), "--resume"])
+        self._prepare(["--loaded", str(self.loaded), "--port", str(self.port), "--resume"])
+        self.begin()
         return True
 
     def messages(self):
@@ -241,11 +250,14 @@ class Init:
             step = self.turn
 
     def get_ready(self):
+        if self.tracer.pid:
+            # Before it begins: it would be recorded, with numbers that another machine's processes do not have.
+            self.agent.guard([os.getpid(), self.disk.pid, self.tracer.pid])
+            self.tracer.begin()
         ready = self.tracer.await_answer("ready") if self.tracer.pid else {"attached": [], "failed": [], "absent": True}
         ready.pop("type", None)
         if self.tracer.pid:
             self.tracer.keep()
-            self.agent.guard([os.getpid(), self.disk.pid, self.tracer.pid])
         ready["agentCgroup"] = self.agent.cgroup_id
         ready["mounts"] = self.agent.mounts
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:

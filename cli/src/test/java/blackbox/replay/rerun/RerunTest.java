@@ -58,6 +58,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -162,6 +163,25 @@ class RerunTest {
         assertNotNull(clock.endNs());
         assertTrue(Objects.requireNonNull(clock.shared()).events() > 50, clock::toString);
         assertTrue(verdict.comparison().rules().stream().anyMatch(rule -> rule.startsWith("environment: ")));
+    }
+
+    /// What the supervisor does between the tracer's start and the agent's is in every run, and is compared: were
+    /// another process's number in it, a machine that gives other numbers could never do the same.
+    @Test
+    void theSupervisorNamesNoOtherProcessByItsNumber() throws Exception {
+        var number = Pattern.compile("/proc/(\\d+)(/.*)?");
+        try (RunReader reader = RunReader.open(recordings, facts.run(), 0)) {
+            boolean started = false;
+            while (!started && reader.next()) {
+                Row row = reader.row();
+                String path = row.has(Column.PATH) ? row.text(Column.PATH).toString() : "";
+                Matcher named = number.matcher(path);
+                long pid = row.number(Column.PID);
+                assertTrue(!named.matches() || named.group(1).equals(Long.toString(pid)), () -> pid + " named " + path);
+                started = row.number(Column.KIND) == Kind.PROCESS_EXEC.code();
+            }
+            assertTrue(started);
+        }
     }
 
     @Test
