@@ -37,8 +37,10 @@ PARTS = [
     "control.c",
 ]
 RING_BYTES = 32 << 20
-# An instruction that loads the address of a map: opcode and register, where it stands for a map, and its first operand.
-LOAD_IMMEDIATE, MAP_BY_DESCRIPTOR = 0x18, 1
+# How an instruction says that the number it loads stands for a map.
+MAP_BY_DESCRIPTOR = 1
+# The bodies of loops, by the number that stands for their address; see ROUNDS in tracer.c.
+BODIES = {0x100706F6F6C: "loop__names", 0x200706F6F6C: "loop__values", 0x300706F6F6C: "loop__blocks"}
 # On the disk to which the result goes, before it: magic, length and SHA-256.
 HEADER = struct.Struct(">8sQ32s")
 MAGIC = b"compiled"
@@ -91,14 +93,16 @@ def compile(targets):
         maps = range(lib.bpf_num_tables(bpf.module))
         descriptors = [lib.bpf_table_fd_id(bpf.module, i) for i in maps]
         names = [lib.bpf_function_name(bpf.module, i).decode() for i in range(lib.bpf_num_functions(bpf.module))]
+        code = {name: bpf.dump_func(name.encode()) for name in names}
+        bodies = {number: code.pop(name) for number, name in BODIES.items()}
         return {
             "kernel": running_kernel(),
             "sources": digests(),
             "maps": [
                 {"name": lib.bpf_table_name(bpf.module, i).decode()} | kernel.map_form(descriptors[i]) for i in maps
             ],
-            "programs": {name: _portable(bpf.dump_func(name.encode()), descriptors) for name in names},
-            "functions": types.functions_named(targets(names)),
+            "programs": {name: _portable(_linked(octets, bodies), descriptors) for name, octets in code.items()},
+            "functions": types.functions_named(targets(code)),
         }
 
 
@@ -122,16 +126,26 @@ def instructions(program, descriptors):
 def _with_maps(octets, names):
     """Names the maps otherwise to which a program refers."""
     changed = bytearray(octets)
-    at = 0
-    while at < len(changed):
-        opcode, registers, _, operand = struct.unpack_from("<BBhi", changed, at)
-        if opcode != LOAD_IMMEDIATE:
-            at += kernel.INSTRUCTION_BYTES
-            continue
-        if registers >> 4 == MAP_BY_DESCRIPTOR:
+    for at, kind, operand, _ in kernel.immediates(octets):
+        if kind == MAP_BY_DESCRIPTOR:
             struct.pack_into("<i", changed, at + 4, names[operand])
-        at += 2 * kernel.INSTRUCTION_BYTES  # it takes up two
     return bytes(changed)
+
+
+def _linked(octets, bodies):
+    """A program with the bodies of its loops behind it, each once, and their addresses where it names them."""
+    whole, begins = bytearray(octets), {}
+    for at, kind, low, high in kernel.immediates(octets):
+        number = high << 32 | low
+        if kind != 0 or number not in bodies:
+            continue
+        if number not in begins:
+            begins[number] = len(whole)
+            whole += bodies[number]
+        register = whole[at + 1] & 0xF
+        distance = (begins[number] - at) // kernel.INSTRUCTION_BYTES - 1
+        struct.pack_into("<BBhiBBhi", whole, at, kernel.LOAD_IMMEDIATE, kernel.FUNCTION << 4 | register, 0, distance, 0, 0, 0, 0)
+    return bytes(whole)
 
 
 def main():

@@ -1,6 +1,7 @@
 """System calls the tracer needs and bcc 0.26 does not offer: running a BPF program, reading a map in bulk, the ring's pages."""
 
 import ctypes
+import functools
 import os
 import struct
 
@@ -12,14 +13,18 @@ CMD_PROG_LOAD = 5
 CMD_PROG_TEST_RUN = 10
 CMD_OBJ_GET_INFO_BY_FD = 15
 CMD_RAW_TRACEPOINT_OPEN = 17
+CMD_BTF_LOAD = 18
 CMD_MAP_LOOKUP_BATCH = 24
 RUN_ON_CPU = 1
 MEMBARRIER_CMD_GLOBAL = 1
 MCL_CURRENT, MCL_FUTURE = 1, 2
-PROG_TYPE_TRACING = 26
+PROG_TYPE_RAW_TRACEPOINT, PROG_TYPE_TRACING = 17, 26
 # What a tracing program is bound to: a function's begin, its end, or its answer.
 FENTRY, FEXIT, MODIFY_RETURN = 24, 25, 26
 INSTRUCTION_BYTES = 8
+# The instruction that loads a number of 64 bits, in the room of two, and how it says that this is a function's address.
+LOAD_IMMEDIATE, FUNCTION = 0x18, 4
+FUNCTION_RECORD_BYTES = 8
 VERIFIER_LOG_BYTES = 1 << 20
 PROT_READ, PROT_WRITE, MAP_SHARED = 1, 2, 1
 PAGE = os.sysconf("SC_PAGESIZE")
@@ -55,14 +60,61 @@ def bpf(command, attributes):
     return result, buffer.raw
 
 
+def immediates(instructions):
+    """The numbers of 64 bits that a program loads: (where, what it stands for, its lower half, its upper half)."""
+    opcodes = bytes(instructions[::INSTRUCTION_BYTES])
+    place = opcodes.find(LOAD_IMMEDIATE)
+    while place >= 0:
+        at = place * INSTRUCTION_BYTES
+        _, registers, _, low, _, high = struct.unpack_from("<BBhIII", instructions, at)
+        yield at, registers >> 4, low, high
+        place = opcodes.find(LOAD_IMMEDIATE, place + 2)
+
+
+def functions(instructions):
+    """Where the functions begin that a program calls by their address, in instructions; empty for most programs."""
+    places = ((at // INSTRUCTION_BYTES, low) for at, kind, low, _ in immediates(instructions) if kind == FUNCTION)
+    return sorted({place + distance + 1 for place, distance in places})
+
+
+@functools.cache
+def _function_types():
+    """Type information as the verifier wants it of a program with functions: (descriptor, number of their type). All are
+    `static int function()`."""
+    names = b"\0int\0function\0"
+    types = struct.pack("<4I", 1, 1 << 24, 4, 1 << 24 | 32)  # a signed int of 32 bits
+    types += struct.pack("<3I", 0, 13 << 24, 1)  # what takes nothing and returns type 1
+    types += struct.pack("<3I", 5, 12 << 24, 2)  # a static function of type 2
+    whole = struct.pack("<HBBIIIII", 0xEB9F, 1, 0, 24, 0, len(types), len(types), len(names)) + types + names
+    octets = ctypes.create_string_buffer(whole, len(whole))
+    result, _ = bpf(CMD_BTF_LOAD, struct.pack("<QQIIII", ctypes.addressof(octets), 0, len(whole), 0, 0, 0))
+    if result < 0:
+        raise failed()
+    return result, 3
+
+
 def load_tracing(name, instructions, bound, function):
     """Loads a program that is bound to a kernel function, by its number in the kernel's type information."""
+    return _load(PROG_TYPE_TRACING, name, instructions, bound, function)
+
+
+def load_raw_tracepoint(name, instructions):
+    """Loads a program that takes raw arguments and has functions, of which bcc's library knows nothing."""
+    return _load(PROG_TYPE_RAW_TRACEPOINT, name, instructions, 0, 0)
+
+
+def _load(kind, name, instructions, bound, function):
     license, code = ctypes.create_string_buffer(b"Dual BSD/GPL"), ctypes.create_string_buffer(instructions, len(instructions))
     log = ctypes.create_string_buffer(b"", VERIFIER_LOG_BYTES)
+    types, records = 0, b""
+    if begins := functions(instructions):
+        types, number = _function_types()
+        records = b"".join(struct.pack("<II", begin, number) for begin in [0, *begins])
+    info = ctypes.create_string_buffer(records, len(records))
     for level, length, place in ((0, 0, 0), (1, len(log), ctypes.addressof(log))):
         attributes = struct.pack(
-            "<IIQQIIQII16sII36xII4x",
-            PROG_TYPE_TRACING,
+            "<IIQQIIQII16sIIIIQI16xII4x",
+            kind,
             len(instructions) // INSTRUCTION_BYTES,
             ctypes.addressof(code),
             ctypes.addressof(license),
@@ -74,6 +126,10 @@ def load_tracing(name, instructions, bound, function):
             name.encode()[:15],
             0,
             bound,
+            types,
+            FUNCTION_RECORD_BYTES,
+            ctypes.addressof(info),
+            len(records) // FUNCTION_RECORD_BYTES,
             function,
             0,
         )

@@ -5,6 +5,7 @@ What it knows of them goes along in a memory file (`Loaded`). Whoever holds copi
 from where the tracer stopped, should it ever end (see init.py).
 """
 
+import functools
 import json
 import os
 import struct
@@ -21,13 +22,13 @@ CPUS_MAX = 8
 # Replaces what the kernel's generator gives; see random.c.
 DRAW = "kretfunc__get_random_bytes_user"
 # System calls that are noted, see privilege.c: the kernel's function for 64-bit programs and its number; that for int 0x80
-# and its number, where a 32-bit program can do more than be refused; what it is in a frame (schemas/wire.md); which of its
+# and its number; what it is in a frame (schemas/wire.md); which of its
 # arguments are told, 3 for none; and when.
-ALWAYS, CHANGES, RESTRICTS, OTHER, NOT_INIT, SETS, KEPT = range(7)
+ALWAYS, CHANGES, RESTRICTS, OTHER, NOT_INIT, SETS, KEPT, REFUSED, GETS = range(9)
 NOTED = (
     ("ptrace", 101, "compat_sys_ptrace", 26, 1, (1, 0), CHANGES),
-    ("init_module", 175, None, 0, 2, (3, 3), ALWAYS),
-    ("finit_module", 313, None, 0, 2, (2, 3), ALWAYS),
+    ("init_module", 175, "sys_init_module", 128, 2, (3, 3), ALWAYS),
+    ("finit_module", 313, "sys_finit_module", 350, 2, (2, 3), ALWAYS),
     ("setns", 308, "sys_setns", 346, 4, (1, 3), ALWAYS),
     ("bpf", 321, "sys_bpf", 357, 6, (0, 3), ALWAYS),
     ("prlimit64", 302, "sys_prlimit64", 340, 10, (0, 1), OTHER),
@@ -41,14 +42,19 @@ NOTED = (
     ("prctl", 157, "sys_prctl", 172, 19, (0, 1), RESTRICTS),
     ("setgroups", 116, "sys_setgroups", 206, 20, (0, 3), ALWAYS),
     (None, 0, "sys_setgroups16", 81, 20, (0, 3), ALWAYS),
-    ("reboot", 169, None, 0, 21, (2, 3), ALWAYS),
-    ("kexec_load", 246, None, 0, 22, (1, 3), ALWAYS),
+    ("reboot", 169, "sys_reboot", 88, 21, (2, 3), ALWAYS),
+    ("kexec_load", 246, "compat_sys_kexec_load", 283, 22, (1, 3), ALWAYS),
     ("kexec_file_load", 320, None, 0, 22, (3, 3), ALWAYS),
-    ("swapon", 167, None, 0, 23, (1, 3), ALWAYS),
-    ("settimeofday", 164, None, 0, 24, (3, 3), NOT_INIT),
-    ("clock_settime", 227, None, 0, 24, (0, 3), NOT_INIT),
-    ("iopl", 172, None, 0, 25, (0, 3), ALWAYS),
-    ("ioperm", 173, None, 0, 25, (0, 1), ALWAYS),
+    ("swapon", 167, "sys_swapon", 87, 23, (1, 3), ALWAYS),
+    ("settimeofday", 164, "compat_sys_settimeofday", 79, 24, (3, 3), NOT_INIT),
+    ("clock_settime", 227, "sys_clock_settime", 404, 24, (0, 3), NOT_INIT),
+    (None, 0, "sys_clock_settime32", 264, 24, (0, 3), NOT_INIT),
+    (None, 0, "sys_stime32", 25, 24, (3, 3), NOT_INIT),
+    ("adjtimex", 159, "sys_adjtimex_time32", 124, 24, (3, 3), REFUSED),
+    ("clock_adjtime", 305, "sys_clock_adjtime", 405, 24, (0, 3), REFUSED),
+    (None, 0, "sys_clock_adjtime32", 343, 24, (0, 3), REFUSED),
+    ("iopl", 172, "sys_iopl", 110, 25, (0, 3), ALWAYS),
+    ("ioperm", 173, "sys_ioperm", 101, 25, (0, 1), ALWAYS),
     ("umount", 166, "sys_umount", 52, 27, (1, 3), KEPT),
     (None, 0, "sys_oldumount", 22, 27, (3, 3), KEPT),
     ("move_mount", 429, "sys_move_mount", 429, 28, (3, 3), KEPT),
@@ -60,6 +66,38 @@ NOTED = (
     ("mount_setattr", 442, "sys_mount_setattr", 442, 34, (2, 3), ALWAYS),
     ("fsconfig", 431, "sys_fsconfig", 431, 35, (1, 3), ALWAYS),
     ("fspick", 433, "sys_fspick", 433, 36, (2, 3), ALWAYS),
+    # What changes ids and capabilities is seen where they change; here is what the kernel refuses.
+    ("setuid", 105, "sys_setuid", 213, 37, (0, 3), REFUSED),
+    (None, 0, "sys_setuid16", 23, 37, (0, 3), REFUSED),
+    ("setgid", 106, "sys_setgid", 214, 38, (0, 3), REFUSED),
+    (None, 0, "sys_setgid16", 46, 38, (0, 3), REFUSED),
+    ("setreuid", 113, "sys_setreuid", 203, 39, (0, 1), REFUSED),
+    (None, 0, "sys_setreuid16", 70, 39, (0, 1), REFUSED),
+    ("setregid", 114, "sys_setregid", 204, 40, (0, 1), REFUSED),
+    (None, 0, "sys_setregid16", 71, 40, (0, 1), REFUSED),
+    ("setresuid", 117, "sys_setresuid", 208, 41, (0, 1), REFUSED),
+    (None, 0, "sys_setresuid16", 164, 41, (0, 1), REFUSED),
+    ("setresgid", 119, "sys_setresgid", 210, 42, (0, 1), REFUSED),
+    (None, 0, "sys_setresgid16", 170, 42, (0, 1), REFUSED),
+    ("capset", 126, "sys_capset", 185, 43, (3, 3), REFUSED),
+    ("sethostname", 170, "sys_sethostname", 74, 44, (1, 3), NOT_INIT),
+    ("setdomainname", 171, "sys_setdomainname", 121, 45, (1, 3), ALWAYS),
+    # What has a number that the kernel draws, or that is made of a file's, is told without it: it differs in a replay.
+    ("add_key", 248, "sys_add_key", 286, 46, (3, 3), ALWAYS),
+    ("request_key", 249, "sys_request_key", 287, 47, (3, 3), ALWAYS),
+    ("keyctl", 250, "compat_sys_keyctl", 288, 48, (0, 3), ALWAYS),
+    ("landlock_restrict_self", 446, "sys_landlock_restrict_self", 446, 49, (1, 3), ALWAYS),
+    ("mq_open", 240, "compat_sys_mq_open", 277, 50, (1, 3), ALWAYS),
+    ("mq_unlink", 241, "sys_mq_unlink", 278, 51, (3, 3), ALWAYS),
+    ("shmget", 29, "sys_shmget", 395, 52, (3, 3), ALWAYS),
+    ("semget", 64, "sys_semget", 393, 53, (1, 3), ALWAYS),
+    ("msgget", 68, "sys_msgget", 399, 54, (3, 3), ALWAYS),
+    (None, 0, "compat_sys_ipc", 117, 55, (0, 3), GETS),
+    ("delete_module", 176, "sys_delete_module", 129, 56, (1, 3), ALWAYS),
+    ("acct", 163, "sys_acct", 51, 57, (3, 3), ALWAYS),
+    ("swapoff", 168, "sys_swapoff", 115, 58, (3, 3), ALWAYS),
+    ("open_by_handle_at", 304, "compat_sys_open_by_handle_at", 342, 59, (2, 3), ALWAYS),
+    ("process_madvise", 440, "sys_process_madvise", 440, 60, (3, 3), ALWAYS),
 )
 BY_INT_80 = 1 << 31
 # How the names of programs begin that are bound to a kernel function.
@@ -72,7 +110,6 @@ MAPS = {
     "udp_flows": (32, 120),
     "tcp_owners": (8, 24),
     "drawing": (4, 48),
-    "draw_on": (4, 4),
     "settings": (4, 16),
 }
 # What tracer.py calls, see control.c.
@@ -149,11 +186,14 @@ class Loader:
         if not kernel.run(self._operation("op_guard")):
             raise Fatal("the tracer's own credentials cannot be read")
 
+    @functools.cache
     def _instructions(self, name):
         return compiled.instructions(self.compiled["programs"][name], self.maps.values())
 
     def _operation(self, name):
-        return bridge.load(name, self._instructions(name))
+        """Loads a program that takes raw arguments."""
+        instructions = self._instructions(name)
+        return (kernel.load_raw_tracepoint if kernel.functions(instructions) else bridge.load)(name, instructions)
 
     def _note(self):
         """Binds one program to many system calls."""
@@ -169,7 +209,7 @@ class Loader:
             self._bind(target, name, BOUND[kind])
         elif kind == "raw_tracepoint":
             try:
-                program = bridge.load(name, self._instructions(name))
+                program = self._operation(name)
                 self.links.append(bridge.attach_raw_tracepoint(program, target))
                 self.attached[name, target] = program
             except OSError as error:
@@ -200,7 +240,6 @@ class Loader:
             "maps": {name: self.maps[name] for name in MAPS},
             "operations": {name: self._operation(name) for name in OPERATIONS},
             "probes": list(self.attached.values()),
-            "draw": self.attached.get((DRAW, DRAW.partition("__")[2])),
             "attached": sorted({target for _, target in self.attached}),
             "failed": self.failed,
             "undrawn": self.undrawn,

@@ -10,58 +10,63 @@
 #define MOVED_PATH_BYTES_MAX 2400
 #define STRING_BYTES_MAX 4096
 
-// All ones where a and b are equal, else 0. No branch: the verifier walks every way through a loop's body in every
-// round, so that a body with an if and an else would take it 2^DEPTH_MAX steps. The barriers keep clang from making one.
-static __always_inline u64 equal_mask(u64 a, u64 b) {
-    u64 x = a ^ b;
-    asm volatile("" : "+r"(x));
-    x |= -x;
-    asm volatile("" : "+r"(x));
-    x >>= 63;
-    asm volatile("" : "+r"(x));
-    return x - 1;
+// One name of a path: adds it and goes to the parent or, at a mount's root, adds nothing and goes to the mount point. The
+// kernel's structures have the four words that either needs one after the other.
+int loop__names(u64 round) {
+    u8 *frame = scratch();
+    if (!frame)
+        return 1;
+    struct walk *walk = &((struct scratch *)frame)->walk;
+    u64 dentry = walk->dentry, mount = walk->mnt - OFF_MOUNT_MNT, words[4] = {};
+    int at_root = dentry == walk->root;
+    if (bpf_probe_read_kernel(
+            words, sizeof words, (void *)(at_root ? mount + OFF_MOUNT_PARENT : dentry + OFF_DENTRY_HASH_PPREV))) {
+        walk->flags = TLV_FAULT;
+        return 1;
+    }
+    if (at_root) {
+        if (words[0] == mount) {
+            walk->flags = 0;
+            return 1;
+        }
+        walk->dentry = words[1];
+        walk->mnt = words[0] + OFF_MOUNT_MNT;
+        walk->root = word(walk->mnt + OFF_VFSMOUNT_ROOT);
+        return 0;
+    }
+    u64 end = small(walk->end);
+    long length = bpf_probe_read_kernel_str(frame + end, 256, (void *)words[3]);
+    if (length < 0) {
+        walk->flags = TLV_FAULT;
+        return 1;
+    }
+    walk->end = end += length;
+    if (words[1] == dentry) {
+        // A root that is no mount's root: pipes, memfd, or a tree that was unmounted.
+        walk->flags = TLV_DETACHED;
+        return 1;
+    }
+    walk->dentry = words[1];
+    return end - walk->begin > walk->limit;
 }
 
-// Appends the names from `dentry` on `mnt` to the root at `at`; returns the new end. Each round either adds a name and goes to the parent,
-// or, at a mount's root, adds nothing and goes to the mount point; both read four words, of which the second is the next.
+// Appends the names from `dentry` on `mnt` to the root at `at`; returns the new end.
 static __always_inline u64 put_names(u8 *frame, u64 at, u32 type, u64 mnt, u64 dentry, u64 limit) {
-    u64 begin = small(at), end = small(at + TLV), flags = TLV_TRUNCATED, i;
-    u64 root = word(mnt + OFF_VFSMOUNT_ROOT), words[4] = {};
-    u64 unhashed = ~equal_mask(word(dentry + OFF_DENTRY_HASH_PPREV), 0) | equal_mask(word(dentry + OFF_DENTRY_PARENT), dentry);
-#pragma clang loop unroll(disable)
-    for (i = 0; i < DEPTH_MAX; i++) {
-        u64 at_root = equal_mask(dentry, root), mount = mnt - OFF_MOUNT_MNT;
-        u64 from = (at_root & (mount + OFF_MOUNT_PARENT)) | (~at_root & (dentry + OFF_DENTRY_HASH_PPREV));
-        if (bpf_probe_read_kernel(words, sizeof words, (void *)from)) {
-            flags = TLV_FAULT;
-            break;
-        }
-        if (at_root & equal_mask(words[0], mount)) {
-            flags = 0;
-            break;
-        }
-        u64 size = ~at_root & 256;
-        asm volatile("%0 &= 0x1ff" : "+r"(size));
-        long length = bpf_probe_read_kernel_str(frame + end, size, (void *)words[3]);
-        if (length < 0) {
-            flags = TLV_FAULT;
-            break;
-        }
-        end = small(end + length);
-        if (~at_root & equal_mask(words[1], dentry)) {
-            // A root that is no mount's root: pipes, memfd, or a tree that was unmounted.
-            flags = TLV_DETACHED;
-            break;
-        }
-        if (end - begin > limit)
-            break;
-        dentry = words[1];
-        mnt = (at_root & (words[0] + OFF_MOUNT_MNT)) | (~at_root & mnt);
-        root = word(mnt + OFF_VFSMOUNT_ROOT);
-    }
-    u64 captured = small(end - begin - TLV), cut = -(flags & TLV_TRUNCATED);
-    flags |= ~unhashed & TLV_DELETED;
-    tlv(frame + begin, type, flags, captured, captured | cut);
+    u64 begin = small(at), parent = word(dentry + OFF_DENTRY_PARENT);
+    struct walk *walk = &((struct scratch *)frame)->walk;
+    walk->mnt = mnt;
+    walk->root = word(mnt + OFF_VFSMOUNT_ROOT);
+    walk->dentry = dentry;
+    walk->begin = begin;
+    walk->end = begin + TLV;
+    walk->limit = limit;
+    walk->flags = TLV_TRUNCATED;
+    ROUNDS(DEPTH_MAX, BODY_NAMES);
+    u64 end = small(walk->end), captured = small(end - begin - TLV), flags = walk->flags;
+    u32 cut = flags == TLV_TRUNCATED;
+    if (parent != dentry && !word(dentry + OFF_DENTRY_HASH_PPREV))
+        flags |= TLV_DELETED;
+    tlv(frame + begin, type, flags, captured, cut ? 0xffffffff : captured);
     return end;
 }
 
@@ -79,20 +84,15 @@ static __always_inline u64 put_origin(u8 *frame, u64 at, u64 mnt, u64 dentry) {
 }
 
 // Appends the path of `dentry` on `mnt` at `at`; returns the new end. Once mounts were moved, its origin follows, and its
-// path within its own file system: the same loop again, in which no dentry is a mount's root.
+// path within its own file system: another walk, in which no dentry is a mount's root.
 static __always_inline u64 put_path(u8 *frame, u64 at, u32 type, u64 mnt, u64 dentry) {
-    u32 zero = 0, pass;
-    u64 *set = mounts_moved.lookup(&zero), moved = set ? *set : 0;
-    u64 limit = PATH_BYTES_MAX - (moved & 1) * (PATH_BYTES_MAX - MOVED_PATH_BYTES_MAX);
-#pragma clang loop unroll(disable)
-    for (pass = 0; pass < 2; pass++) {
-        at = put_names(frame, at, pass ? T_ORIGIN_PATH : type, pass ? 0 : mnt, dentry, limit);
-        if (!moved)
-            break;
-        if (!pass)
-            at = put_origin(frame, at, mnt, dentry);
-    }
-    return at;
+    u32 zero = 0;
+    u64 *moved = mounts_moved.lookup(&zero);
+    if (!moved || !*moved)
+        return put_names(frame, at, type, mnt, dentry, PATH_BYTES_MAX);
+    at = put_names(frame, at, type, mnt, dentry, MOVED_PATH_BYTES_MAX);
+    at = put_origin(frame, at, mnt, dentry);
+    return put_names(frame, at, T_ORIGIN_PATH, 0, dentry, MOVED_PATH_BYTES_MAX);
 }
 
 // The path of `dentry` in its own file system, where nothing says through which mount it was reached, and its origin.

@@ -15,6 +15,7 @@
 #define P_MOVE_MOUNT 28
 #define P_PIVOT_ROOT 29
 #define P_CHROOT 30
+#define P_CHEAP 44
 #define INIT_PID 1
 #define SYS_ADMIN 21
 #define PRLIMIT_WRITE 2
@@ -78,7 +79,7 @@ static __always_inline int used(u64 what, s64 ret, u64 a, u64 b) {
 // System calls that are noted when they return, whatever they returned: what the kernel refuses before it calls any inner
 // function is seen, too. One program is bound to all of them, and load.py says what each is. An argument is one of the
 // first three, or 3 for none.
-#define NOTED_MAX 128
+#define NOTED_MAX 256
 #define WHEN_ALWAYS 0
 #define WHEN_CHANGES 1
 #define WHEN_RESTRICTS 2
@@ -86,6 +87,8 @@ static __always_inline int used(u64 what, s64 ret, u64 a, u64 b) {
 #define WHEN_NOT_INIT 4
 #define WHEN_SETS 5
 #define WHEN_KEPT 6
+#define WHEN_REFUSED 7
+#define WHEN_GETS 8
 
 struct noted {
     u32 what, a, b, when;
@@ -106,6 +109,10 @@ BPF_HASH(noted_calls, u32, struct noted, NOTED_MAX);
 #define PR_SET_NO_NEW_PRIVS 38
 #define PR_CAP_AMBIENT 47
 #define SECCOMP_SETS 2
+// Operations of ipc(2).
+#define SEMGET 2
+#define MSGGET 13
+#define SHMGET 23
 #define NEW_NAMESPACES 0x7e020080
 
 static __always_inline int is_noted(u32 when, u32 first) {
@@ -123,6 +130,8 @@ static __always_inline int is_noted(u32 when, u32 first) {
         return id >> 32 != INIT_PID;
     case WHEN_SETS:
         return first < SECCOMP_SETS;
+    case WHEN_GETS: // the upper half is a version
+        return (first & 0xffff) == SEMGET || (first & 0xffff) == MSGGET || (first & 0xffff) == SHMGET;
     }
     return 1;
 }
@@ -130,14 +139,14 @@ static __always_inline int is_noted(u32 when, u32 first) {
 static __always_inline int note_call(u64 regs, s64 ret, u32 flag, u64 x0, u64 x1, u64 x2) {
     u32 number = (u32)word(regs + OFF_REGS_NUMBER) | flag;
     struct noted *call = noted_calls.lookup(&number);
-    if (!call || !is_noted(call->when, x0))
+    if (!call || !is_noted(call->when, x0) || (call->when == WHEN_REFUSED && ret >= 0))
         return 0;
     if (call->when == WHEN_KEPT && is_kept(F_PRIVILEGE))
         return send_kept(F_PRIVILEGE, ret);
     u64 a = call->a == 0 ? x0 : call->a == 1 ? x1 : call->a == 2 ? x2 : 0;
     u64 b = call->b == 0 ? x0 : call->b == 1 ? x1 : call->b == 2 ? x2 : 0;
-    // Calls that fail cost a program nothing, so they may not use up what is kept for others.
-    return used_as(call->what, failure(ret), (u32)a, (u32)b, ret < 0);
+    // Calls that cost a program nothing may not use up what is kept for others: those that fail, and most that ask for no privilege.
+    return used_as(call->what, failure(ret), (u32)a, (u32)b, ret < 0 || call->what >= P_CHEAP);
 }
 
 // long __x64_sys_…(const struct pt_regs *)
@@ -168,18 +177,22 @@ int kretfunc__kernel_clone(u64 *ctx) {
 // In what follows, an answer other than 0 stands for the kernel's own. A root that lacks capabilities may by the kernel's
 // rules signal, and set limits of, every other process of root.
 
-// int security_task_kill(struct task_struct *, struct kernel_siginfo *, int sig, const struct cred *)
+// int security_task_kill(struct task_struct *, struct kernel_siginfo *, int sig, const struct cred *): every signal that a system call
+// sends, whatever it says about itself
 int kmod_ret__security_task_kill(u64 *ctx) {
-    u64 target = ctx[0];
-    u32 signal = ctx[2], caller = bpf_get_current_pid_tgid() >> 32;
-    int of_tracer = half(target + OFF_TASK_TGID) == tracer() && caller != INIT_PID && caller != tracer();
+    u64 target = ctx[0], info = ctx[1];
+    u32 signal = ctx[2], caller = bpf_get_current_pid_tgid() >> 32, pid = half(target + OFF_TASK_TGID);
+    int of_tracer = pid == tracer() && caller != INIT_PID && caller != tracer();
     // Signal 0 only asks whether the process is there.
     if (!signal)
         return 0;
-    if (!of_tracer && !(is_agent() && is_guarded(word(target + OFF_TASK_CRED))))
-        return 0;
-    used(P_KILL, -1, signal, 0);
-    return -1;
+    if (of_tracer || (is_agent() && is_guarded(word(target + OFF_TASK_CRED)))) {
+        used(P_KILL, -1, signal, 0);
+        return -1;
+    }
+    if (info > SENT_BY_KERNEL && caller != pid && !is_tracer())
+        sent(target, signal, 0);
+    return 0;
 }
 
 // int security_file_send_sigiotask(struct task_struct *, struct fown_struct *, int sig): a signal that fcntl(F_SETSIG) chose,

@@ -8,9 +8,8 @@
 // The kernel's own octets stay where anything is not as expected: they are as random, and only a replay differs.
 
 #define DRAWN_BLOCK 64
-#define DRAWN_BLOCKS 32
-// What one read may ask for: the kernel ends a row of tail calls after 33.
-#define DRAWN_BYTES_MAX (32 * DRAWN_BLOCKS * DRAWN_BLOCK)
+// What one read may ask for.
+#define DRAWN_BYTES_MAX 65536
 
 // What a block is for, in the nonce's first word beside the upper half of its number.
 #define FOR_DRAW 0
@@ -24,14 +23,13 @@ struct drawing {
     u64 cgroup;
 };
 
-// A thread that may draw. `to` and `left` are where a read that is not done yet goes on.
+// A thread that may draw.
 struct drawer {
-    u64 lineage, children, blocks, to, left;
+    u64 lineage, children, blocks;
 };
 
 BPF_ARRAY(drawing, struct drawing, 1);
 BPF_F_TABLE("hash", u32, struct drawer, drawers, 32768, BPF_F_NO_PREALLOC);
-BPF_PROG_ARRAY(draw_on, 1);
 
 // "expand 32-byte k"
 #define SIGMA_0 0x61707865
@@ -133,48 +131,45 @@ static __always_inline u64 written_through(u64 iter, u64 count) {
     return offset < count ? 0 : word(place) + offset - count;
 }
 
+// One block for a read, or what is left of it.
+int loop__blocks(u64 round) {
+    u8 *frame = scratch();
+    u32 zero = 0, x[16];
+    struct drawing *of = drawing.lookup(&zero);
+    if (!frame || !of)
+        return 1;
+    struct draw *draw = &((struct scratch *)frame)->draw;
+    u64 left = draw->left, last = left > DRAWN_BLOCK ? DRAWN_BLOCK - 1 : left - 1;
+    // A bound that the verifier of Linux 6.1 sees.
+    asm volatile("%0 &= 0x3f" : "+r"(last));
+    chacha(x, of, FOR_DRAW, draw->block, draw->lineage);
+    if (bpf_probe_write_user((void *)draw->to, x, last + 1)) {
+        // The page is not there any more: later reads go on as if this one had been served.
+        draw->block += (left - 1) / DRAWN_BLOCK + 1;
+        return 1;
+    }
+    draw->block++;
+    draw->to += DRAWN_BLOCK;
+    draw->left = left - DRAWN_BLOCK;
+    return left <= DRAWN_BLOCK;
+}
+
 // ssize_t get_random_bytes_user(struct iov_iter *)
 int kretfunc__get_random_bytes_user(u64 *ctx) {
     struct drawing *of = drawing_here();
     struct drawer *mine = of ? drawer_here(of) : 0;
-    u32 x[16], i;
-    if (!mine)
+    u8 *frame = scratch();
+    s64 count = ctx[1];
+    if (!mine || !frame || count <= 0 || count > DRAWN_BYTES_MAX)
         return 0;
-    if (!mine->left) {
-        s64 count = ctx[1];
-        if (count <= 0 || count > DRAWN_BYTES_MAX)
-            return 0;
-        mine->to = written_through(ctx[0], count);
-        if (!mine->to)
-            return 0;
-        mine->left = count;
-    }
-    u64 to = mine->to, left = mine->left, number = mine->blocks;
-    mine->left = 0;
-#pragma clang loop unroll(disable)
-    for (i = 0; i < DRAWN_BLOCKS && left >= DRAWN_BLOCK; i++) {
-        chacha(x, of, FOR_DRAW, number++, mine->lineage);
-        if (bpf_probe_write_user((void *)to, x, DRAWN_BLOCK)) {
-            // The page is not there any more: later reads go on as if this one had been served.
-            number += (left - 1) / DRAWN_BLOCK;
-            break;
-        }
-        to += DRAWN_BLOCK, left -= DRAWN_BLOCK;
-    }
-    if (left && left < DRAWN_BLOCK) {
-        u64 last = left - 1;
-        // A bound that the verifier of Linux 6.1 sees.
-        asm volatile("%0 &= 0x3f" : "+r"(last));
-        chacha(x, of, FOR_DRAW, number++, mine->lineage);
-        bpf_probe_write_user((void *)to, x, last + 1);
-        left = 0;
-    }
-    mine->blocks = number;
-    if (i == DRAWN_BLOCKS && left) {
-        mine->to = to;
-        mine->left = left;
-        draw_on.call(ctx, 0);
-        mine->left = 0;
-    }
+    struct draw *draw = &((struct scratch *)frame)->draw;
+    draw->to = written_through(ctx[0], count);
+    if (!draw->to)
+        return 0;
+    draw->left = count;
+    draw->block = mine->blocks;
+    draw->lineage = mine->lineage;
+    ROUNDS(DRAWN_BYTES_MAX / DRAWN_BLOCK, BODY_BLOCKS);
+    mine->blocks = draw->block;
     return 0;
 }

@@ -6,8 +6,8 @@
 //
 // Rules that hold in all parts:
 // - Sequence numbers are bumped before every attempt to emit; a frame that did not get in leaves a gap, and is counted.
-// - Files, processes and names are built in `scratch`, one per CPU. Programs that can run in softirq (TCP's state change)
-//   must not touch it: they build their frame on the stack.
+// - Files, processes and names are built in `scratch`, one per CPU. Programs that can run in an interrupt (TCP's state change,
+//   heartbeats) must not touch it: they build their frame elsewhere.
 // - A value that could not be read is TLV_FAULT, one that was cut is TLV_TRUNCATED: never an empty value that looks whole.
 #define BPF_LICENSE Dual BSD/GPL
 
@@ -22,6 +22,7 @@
 #define F_FORK 18
 #define F_EXIT 19
 #define F_RUNNING 20
+#define F_SIGNAL 21
 #define F_OPEN 32
 #define F_CLOSE 33
 #define F_IO 34
@@ -114,8 +115,21 @@ struct settings {
 
 #define SMALL 16384
 #define LARGE (SMALL + 65536 + 4096 + 16384 + 1024)
+// Where the loops are: of a walk from a name to the root, of masking values, and of drawing random numbers.
+struct walk {
+    u64 mnt, root, dentry, begin, end, limit, flags;
+};
+struct masking {
+    u64 at, length, carry;
+};
+struct draw {
+    u64 to, left, block, lineage;
+};
 struct scratch {
     u8 octets[LARGE];
+    struct walk walk;
+    struct masking masking;
+    struct draw draw;
 };
 
 BPF_RINGBUF_OUTPUT(events, RING_PAGES);
@@ -140,6 +154,20 @@ static __always_inline long guarded_output(void *ring, void *data, u64 size, u32
     return ring_output(ring, data, size, NO_WAKEUP);
 }
 #define bpf_ringbuf_output guarded_output
+
+// Runs a function of this program, `loop__…`, until it returns 1. The verifier walks through it once, where it would walk through
+// a loop's body once a round, for every program that has one. The function is compiled apart, so its address is a number that
+// compiled.py knows and replaces; it takes nothing but the round's number, and finds all else in the scratch.
+static long (*run_loop)(u32 rounds, void *body, void *context, u64 flags) = (void *)181;
+#define BODY_NAMES "0x100706f6f6c"
+#define BODY_VALUES "0x200706f6f6c"
+#define BODY_BLOCKS "0x300706f6f6c"
+#define ROUNDS(rounds, body)                                                                                           \
+    ({                                                                                                                 \
+        void *address;                                                                                                 \
+        asm volatile("%0 = " body " ll" : "=r"(address));                                                              \
+        run_loop(rounds, address, 0, 0);                                                                               \
+    })
 
 static __always_inline u64 word(u64 at) {
     u64 value = 0;

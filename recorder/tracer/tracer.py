@@ -83,9 +83,6 @@ class Program:
 
     def seed(self, key, cgroup):
         """From now on the random numbers of the cgroup's threads are drawn with this key, where the kernel lets us."""
-        if self.loaded["draw"] is None:
-            return
-        kernel.set_element(self.maps["draw_on"], 0, struct.pack("<I", self.loaded["draw"]))
         kernel.set_element(self.maps["drawing"], 0, bytes(8) + key + struct.pack("<Q", cgroup))
 
     def running(self):

@@ -77,6 +77,10 @@ final class LimitsTest {
         assertTrue(
                 findings.stream().noneMatch(each -> each instanceof FindingDetail.TracerUnfinished),
                 findings::toString);
+        String signals = blackbox.run("events", run, "--json", "--kind", "process.signal")
+                .expect(0)
+                .out();
+        assertTrue(signals.contains("SIGKILL") && signals.contains("\"by\":\"kernel\""), signals);
         Ended unused = blackbox.run("verify", run).expect(0);
     }
 

@@ -88,9 +88,22 @@ public final class EventLine {
         }
         text(line, row, Column.HOST);
         text(line, row, Column.WHAT);
-        if (row.has(Column.KIND) && row.number(Column.KIND) == Kind.RECORDER_FINDING.code()) {
+        if (is(row, Kind.RECORDER_FINDING)) {
             text(line, row, Column.DETAIL);
         }
+        if (is(row, Kind.PROCESS_SIGNAL)) {
+            JsonNode to = RunFacts.detailOf(row);
+            line.append(to.has("by") ? " by the " + to.path("by").asText() : "")
+                    .append(" to ")
+                    .append(to.path("name").asText("?"))
+                    .append('[')
+                    .append(to.path("pid").asLong())
+                    .append(']');
+        }
+    }
+
+    private static boolean is(Row row, Kind kind) {
+        return row.has(Column.KIND) && row.number(Column.KIND) == kind.code();
     }
 
     /// The names by which the process itself saw the files.

@@ -56,7 +56,14 @@ final class ProcessCollector {
             case ProcessView.Fork fork -> fork(fork);
             case ProcessView.Running running -> running(running);
             case ProcessView.Exit exit -> exit(exit);
-            case FileView _, NetView _, PrivilegeView _, RecorderView _, VmView _, RunView _, EventView.Unknown _ -> {}
+            case ProcessView.Signal _,
+                    FileView _,
+                    NetView _,
+                    PrivilegeView _,
+                    RecorderView _,
+                    VmView _,
+                    RunView _,
+                    EventView.Unknown _ -> {}
         }
     }
 

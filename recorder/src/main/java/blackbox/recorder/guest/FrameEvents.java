@@ -65,7 +65,31 @@ final class FrameEvents {
             "fsmount",
             "mount_setattr",
             "fsconfig",
-            "fspick");
+            "fspick",
+            "setuid",
+            "setgid",
+            "setreuid",
+            "setregid",
+            "setresuid",
+            "setresgid",
+            "capset",
+            "sethostname",
+            "setdomainname",
+            "add_key",
+            "request_key",
+            "keyctl",
+            "landlock",
+            "mq_open",
+            "mq_unlink",
+            "shmget",
+            "semget",
+            "msgget",
+            "ipc",
+            "delete_module",
+            "acct",
+            "swapoff",
+            "open_by_handle",
+            "process_madvise");
 
     private record FlowKey(
             String protocol,
@@ -101,6 +125,7 @@ final class FrameEvents {
                 yield new Event.ProcessFork(header(frame, fields, process), parent == null ? null : parent.u64(8));
             }
             case EXIT -> exit(frame, fields, process);
+            case SIGNAL -> Signals.event(header(frame, fields, process), fields);
             case RUNNING -> {
                 Text exe = fields.path(TlvType.EXE, "exe");
                 yield new Event.ProcessRunning(header(frame, fields, process), exe);

@@ -51,7 +51,14 @@ public final class LiveProcesses {
             case ProcessView.Running running -> live.put(pid, name(running.exe(), running));
             case ProcessView.Fork fork -> live.put(pid, name(null, fork));
             case ProcessView.Exit _ -> live.remove(pid);
-            case FileView _, NetView _, PrivilegeView _, RecorderView _, VmView _, RunView _, EventView.Unknown _ -> {}
+            case ProcessView.Signal _,
+                    FileView _,
+                    NetView _,
+                    PrivilegeView _,
+                    RecorderView _,
+                    VmView _,
+                    RunView _,
+                    EventView.Unknown _ -> {}
         }
     }
 

@@ -56,6 +56,16 @@ public sealed interface Event {
         }
     }
 
+    /// A process sent another one a signal, or the kernel killed one in a call of this process: `what` is the signal's
+    /// name,
+    /// `detail` says to whom.
+    record ProcessSignal(EventHeader header, int signal, String what, String detail) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.PROCESS_SIGNAL;
+        }
+    }
+
     /// A file was opened, by whatever call. `flags` are open(2)'s; `path` is the kernel's own on success, as
     /// given on failure.
     record FileOpen(

@@ -46,6 +46,7 @@ public final class EventRows {
             case Event.ProcessFork e -> out.number(Column.PARENT_START_NS, e.parentStartNs());
             case Event.ProcessExit e -> out.ended(e.exitCode(), e.signal());
             case Event.ProcessRunning e -> out.text(Column.EXE, e.exe());
+            case Event.ProcessSignal e -> out.number(Column.SIGNAL, e.signal()).said(e.what(), e.detail());
             case Event.FileOpen e -> out.open(e);
             case Event.FileClose e -> out.path(e.path()).number(Column.RET, e.ret());
             case Event.FileIo e -> out.io(e);

@@ -9,6 +9,8 @@ public enum Kind {
     PROCESS_EXIT(3, "process.exit"),
     /// A process that already ran when the tracer became ready.
     PROCESS_RUNNING(4, "process.running"),
+    /// A process sent another one a signal, or the kernel killed it.
+    PROCESS_SIGNAL(5, "process.signal"),
     FILE_OPEN(10, "file.open"),
     /// The last reference to an open file was dropped without reads or writes by this process.
     FILE_CLOSE(11, "file.close"),

@@ -29,6 +29,7 @@ public final class EventViews {
             case PROCESS_EXEC -> new ProcessView.Exec();
             case PROCESS_FORK -> new ProcessView.Fork();
             case PROCESS_EXIT -> new ProcessView.Exit();
+            case PROCESS_SIGNAL -> new ProcessView.Signal();
             case PROCESS_RUNNING -> new ProcessView.Running();
             case FILE_OPEN -> new FileView.Open();
             case FILE_CLOSE -> new FileView.Close();

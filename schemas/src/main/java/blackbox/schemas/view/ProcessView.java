@@ -50,6 +50,11 @@ public abstract sealed class ProcessView extends EventView {
         }
     }
 
+    /// `process.signal`: sent to another process by this one, or in a call of its by the kernel.
+    public static final class Signal extends ProcessView {
+        Signal() {}
+    }
+
     /// `process.running`: it ran before the tracer was ready.
     public static final class Running extends ProcessView {
         Running() {}

@@ -10,6 +10,7 @@ public enum FrameType {
     FORK(18),
     EXIT(19),
     RUNNING(20),
+    SIGNAL(21),
     OPEN(32),
     CLOSE(33),
     IO(34),

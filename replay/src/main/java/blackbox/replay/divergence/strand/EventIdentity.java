@@ -62,8 +62,9 @@ final class EventIdentity {
             case NetView.Flow _ -> COMPARED & ~WHAT;
             case RunView.Close _ -> HOW_IT_ENDED;
             case FileView.Xattr _ -> COMPARED;
-            // Its detail is the namespace in which the file was reached: a number that the kernel assigned.
-            case ProcessView.Exec _, ProcessView.Running _, FileView _ -> COMPARED & ~DETAIL;
+            // Its detail is the namespace in which the file was reached, or a process: numbers that the kernel
+            // assigned.
+            case ProcessView.Exec _, ProcessView.Running _, ProcessView.Signal _, FileView _ -> COMPARED & ~DETAIL;
             case ProcessView.Fork _,
                     ProcessView.Exit _,
                     NetView.Call _,
