@@ -13,6 +13,7 @@ import blackbox.vm.VmException;
 import blackbox.vm.machine.ClockPace;
 import java.io.IOException;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.OptionalLong;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -36,6 +37,7 @@ public final class ClockFollower implements EventSink, AutoCloseable {
     private final ClockServo servo = new ClockServo();
     private final Row row = new Row();
     private volatile boolean stopped;
+    private volatile @Nullable Instant lostAt;
     private long askedAt;
     private @Nullable Thread thread;
 
@@ -62,6 +64,7 @@ public final class ClockFollower implements EventSink, AutoCloseable {
         next.accept(event);
         GuestOrigin origin = event.header().origin();
         if (origin != null && origin.actor() == Actor.AGENT && !stopped && !events.offer(event)) {
+            lostAt = Instant.EPOCH.plusNanos(event.header().atNs());
             stopped = true; // what is not counted would be mistaken for something else
         }
     }
@@ -69,6 +72,13 @@ public final class ClockFollower implements EventSink, AutoCloseable {
     @Override
     public @Nullable Exception failure() {
         return next.failure();
+    }
+
+    /// From when on the guest's clock ran by itself, because more happened than could be looked at; null if it did not
+    /// come to
+    /// that.
+    public @Nullable Instant lostAt() {
+        return lostAt;
     }
 
     /// Begins, when the clock has been set to the recorded start.

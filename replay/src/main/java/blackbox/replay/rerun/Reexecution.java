@@ -99,13 +99,15 @@ final class Reexecution {
     /// @param clock how the guest's clock differed from the recorded one, null if that is not known
     /// @param missed the first request that the recording has no answer to, or null
     /// @param diskUnknown why the machine's disk was not copied, in words; null if it was, or was not to be
+    /// @param unledSince from when on the guest's clock could not be led along the recorded one, null if it could
     record Result(
             StartFacts facts,
             @Nullable Exit exit,
             @Nullable ClockOffset clock,
             Played played,
             @Nullable Miss missed,
-            @Nullable String diskUnknown) {}
+            @Nullable String diskUnknown,
+            @Nullable Instant unledSince) {}
 
     /// Where it leaves what it does.
     ///
@@ -191,7 +193,13 @@ final class Reexecution {
             }
             String diskUnknown = copyDisk(vm, exit, byItself);
             return new Result(
-                    vm.facts(), exit, offset(inputs.times().guest(), exit), link.awaitEnd(), missed, diskUnknown);
+                    vm.facts(),
+                    exit,
+                    offset(inputs.times().guest(), exit),
+                    link.awaitEnd(),
+                    missed,
+                    diskUnknown,
+                    follower.lostAt());
         }
     }
 

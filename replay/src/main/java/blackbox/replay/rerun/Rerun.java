@@ -133,6 +133,10 @@ final class Rerun {
                 limits.add(
                         "random numbers: this guest's kernel gives programs others than in the recording: " + undrawn);
             }
+            if (result.unledSince() != null) {
+                limits.add("the guest's clock from " + result.unledSince()
+                        + " on: more happened at once than could be followed, so it ran by itself");
+            }
             return new Executed(result, limits);
         } catch (IOException | VmException | RecorderException e) {
             throw new ReplayException(
