@@ -20,7 +20,7 @@ public final class GuestDecoder {
     private final HostClock clock;
     private final EventSink sink;
     private final FrameEvents events;
-    private final SequenceLedger ledger = new SequenceLedger();
+    private final SequenceLedger ledger;
     private final FullDisk fullDisk = new FullDisk();
 
     /// CPUs of which the tracer has not reported yet that it is done.
@@ -35,11 +35,8 @@ public final class GuestDecoder {
         this.clock = clock;
         this.sink = sink;
         this.events = new FrameEvents(clock, report.agentCgroup(), report.mounts());
-        List<Long> cpuSeq = report.cpuSeq();
-        for (int cpu = 0; cpu < cpuSeq.size(); cpu++) {
-            ledger.begin(cpu, cpuSeq.get(cpu));
-            unfinished.set(cpu);
-        }
+        this.ledger = new SequenceLedger(report.cpuSeq());
+        unfinished.set(0, report.cpuSeq().size());
     }
 
     /// When the last heartbeat arrived, nanoseconds since the epoch on the host's clock; 0 before the first.
@@ -80,7 +77,7 @@ public final class GuestDecoder {
             case REPEATED -> finding(new FindingDetail.SequenceRepeated(frame.cpu(), frame.cpuSeq()));
             case IMPOSSIBLE -> finding(new FindingDetail.SequenceImpossible(frame.cpu(), frame.cpuSeq()));
         }
-        declare(ledger.settled());
+        declare(ledger.settled(frame.cpu()));
         if (frame.type() == FrameType.HEARTBEAT.code()) {
             heartbeat(frame);
         }

@@ -1,14 +1,17 @@
 package blackbox.recorder.guest;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// Accounts for every sequence number of every CPU. A gap is a loss; because a softirq may emit between a
 /// frame's number and its output, a gap counts only when it has not been filled within [#PATIENCE] frames.
-/// Owned by one thread.
+///
+/// The guest chooses the numbers, so what a frame costs must not depend on them: gaps of its own CPU are looked at,
+/// from the oldest on, and each is settled once. A frame leaves at most one gap more, so that a CPU never has more
+/// than [#PATIENCE]. Owned by one thread.
 final class SequenceLedger {
 
     /// The number of frames of a CPU after which a missing number will not arrive anymore.
@@ -30,30 +33,50 @@ final class SequenceLedger {
         EXPECTED,
         /// A number that was seen before.
         REPEATED,
-        /// An impossible jump.
+        /// An impossible jump, or a number of a CPU that the guest does not have.
         IMPOSSIBLE
     }
 
+    /// Missing numbers up to `to`, noticed with the CPU's frame of that number.
+    private record Missing(long to, long noticed) {}
+
     private static final class Cpu {
-        long last;
-        /// First missing number to [last missing number, `last` when it was noticed].
-        final TreeMap<Long, long[]> missing = new TreeMap<>();
+        private long last;
+        private long frames;
+
+        /// First missing number to the rest of its range. What is noticed later has higher numbers, so that the first
+        /// is always the oldest.
+        private final TreeMap<Long, Missing> missing = new TreeMap<>();
+
+        Cpu(long last) {
+            this.last = last;
+        }
     }
 
     private final Map<Integer, Cpu> cpus = new TreeMap<>();
+    private final boolean known;
+    private long steps;
 
-    /// Sets where a CPU's numbers are before the run's first frame.
-    void begin(int cpu, long last) {
-        of(cpu).last = last;
+    /// @param stood where each CPU's numbers were before the run's first frame; empty if that is not known, and then
+    ///     there may be any CPU, and its numbers begin at 1
+    SequenceLedger(List<Long> stood) {
+        known = !stood.isEmpty();
+        for (int cpu = 0; cpu < stood.size(); cpu++) {
+            cpus.put(cpu, new Cpu(stood.get(cpu)));
+        }
     }
 
-    private Cpu of(int cpu) {
-        return cpus.computeIfAbsent(cpu, _ -> new Cpu());
+    private @Nullable Cpu of(int number) {
+        return known ? cpus.get(number) : cpus.computeIfAbsent(number, _ -> new Cpu(0));
     }
 
     /// Accounts for the number of a frame.
     SequenceCheck take(int number, long seq) {
         Cpu cpu = of(number);
+        if (cpu == null) {
+            return SequenceCheck.IMPOSSIBLE;
+        }
+        cpu.frames++;
         if (seq == cpu.last + 1) {
             cpu.last = seq;
             return SequenceCheck.EXPECTED;
@@ -64,55 +87,58 @@ final class SequenceLedger {
         if (seq - cpu.last > JUMP_MAX) {
             return SequenceCheck.IMPOSSIBLE;
         }
-        cpu.missing.put(cpu.last + 1, new long[] {seq - 1, seq});
+        cpu.missing.put(cpu.last + 1, new Missing(seq - 1, cpu.frames));
         cpu.last = seq;
         return SequenceCheck.EXPECTED;
     }
 
-    private static boolean fill(Cpu cpu, long seq) {
-        Map.Entry<Long, long[]> gap = cpu.missing.floorEntry(seq);
-        if (gap == null || gap.getValue()[0] < seq) {
+    private boolean fill(Cpu cpu, long seq) {
+        steps++;
+        Map.Entry<Long, Missing> gap = cpu.missing.floorEntry(seq);
+        if (gap == null || gap.getValue().to() < seq) {
             return false;
         }
         long from = gap.getKey();
-        long to = gap.getValue()[0];
-        long noticed = gap.getValue()[1];
+        long to = gap.getValue().to();
+        long noticed = gap.getValue().noticed();
         cpu.missing.remove(from);
         if (from < seq) {
-            cpu.missing.put(from, new long[] {seq - 1, noticed});
+            cpu.missing.put(from, new Missing(seq - 1, noticed));
         }
         if (seq < to) {
-            cpu.missing.put(seq + 1, new long[] {to, noticed});
+            cpu.missing.put(seq + 1, new Missing(to, noticed));
         }
         return true;
     }
 
-    /// Gaps that will not be filled anymore; each is returned once.
-    List<Gap> settled() {
-        return settled(PATIENCE);
+    /// Gaps of a CPU that will not be filled anymore, to be asked for after each of its frames; each is returned once.
+    List<Gap> settled(int number) {
+        Cpu cpu = cpus.get(number);
+        return cpu == null || cpu.missing.isEmpty() ? List.of() : settled(number, cpu, PATIENCE);
     }
 
     /// All remaining gaps, when no more frames will arrive.
     List<Gap> close() {
-        return settled(0);
+        var gaps = new ArrayList<Gap>();
+        cpus.forEach((number, cpu) -> gaps.addAll(settled(number, cpu, 0)));
+        return gaps;
     }
 
-    private List<Gap> settled(long patience) {
-        List<Gap> gaps = null;
-        for (var entry : cpus.entrySet()) {
-            Cpu cpu = entry.getValue();
-            if (cpu.missing.isEmpty()) {
-                continue;
-            }
-            for (Iterator<Map.Entry<Long, long[]>> i = cpu.missing.entrySet().iterator(); i.hasNext(); ) {
-                Map.Entry<Long, long[]> gap = i.next();
-                if (cpu.last - gap.getValue()[1] >= patience) {
-                    gaps = gaps == null ? new ArrayList<>() : gaps;
-                    gaps.add(new Gap(entry.getKey(), gap.getKey(), gap.getValue()[0]));
-                    i.remove();
-                }
-            }
+    private List<Gap> settled(int number, Cpu cpu, long patience) {
+        var gaps = new ArrayList<Gap>();
+        Map.Entry<Long, Missing> oldest = cpu.missing.firstEntry();
+        steps++;
+        while (oldest != null && cpu.frames - oldest.getValue().noticed() >= patience) {
+            gaps.add(new Gap(number, oldest.getKey(), oldest.getValue().to()));
+            cpu.missing.remove(oldest.getKey());
+            oldest = cpu.missing.firstEntry();
+            steps++;
         }
-        return gaps == null ? List.of() : gaps;
+        return gaps;
+    }
+
+    /// How often a gap was looked at so far: what the frames cost, apart from a search among [#PATIENCE] gaps.
+    long steps() {
+        return steps;
     }
 }

@@ -167,6 +167,31 @@ class GuestDecoderTest {
         assertNotNull(finding.header().origin());
     }
 
+    @Test
+    void aTimeThatOverflowsIsNow() throws Exception {
+        byte[] stream = firstRecord(frames());
+        ByteBuffer.wrap(stream).order(ByteOrder.LITTLE_ENDIAN).putLong(8 + 24, Long.MAX_VALUE);
+        var clock = new HostClock(CLOCK);
+        clock.align(10, clock.nowNs());
+        var events = new ArrayList<Event>();
+        new GuestDecoder(clock, TracerReport.NONE, events::add).run(new ByteArrayInputStream(stream));
+        assertEquals(clock.nowNs(), events.getLast().header().atNs());
+    }
+
+    @Test
+    void aFrameOfACpuThatTheGuestDoesNotHaveIsALieThatIsTold() throws Exception {
+        byte[] stream = firstRecord(frames());
+        ByteBuffer.wrap(stream)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putShort(8 + 14, (short) 4_095)
+                .putLong(8 + 16, 90);
+        List<Event> events = decode(stream);
+        assertEquals(2, events.size(), "the finding and the event, and no loss");
+        var finding = (Event.RecorderFinding) events.getFirst();
+        assertEquals(new FindingDetail.SequenceImpossible(4_095, 90), finding.detail());
+        assertNotNull(events.getLast().header().origin());
+    }
+
     private static List<Event> decode(byte[] stream) throws RecorderException {
         return decode(stream, 77);
     }
