@@ -67,8 +67,10 @@ public final class HostClock {
     /// otherwise. A clock that goes back, or an impossible one, is ignored.
     public synchronized void heard(long ktimeNs) {
         if (pace == Pace.OWN && ktimeNs >= heardNs) {
-            heardNs = ktimeNs;
-            offsets = Offsets.of(Math.max(offsets.now(), nowNs() - ktimeNs));
+            long now = nowNs();
+            // One that cannot be yet must not make all that follow it look as if the clock had gone back.
+            heardNs = Math.min(ktimeNs, now - offsets.now());
+            offsets = Offsets.of(Math.max(offsets.now(), now - ktimeNs));
         }
     }
 

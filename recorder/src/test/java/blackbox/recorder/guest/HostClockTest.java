@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Instant;
-import java.time.InstantSource;
 import org.junit.jupiter.api.Test;
 
 /// What a guest says of its clock may be anything; the host's time for its events is never later than now, and never
@@ -14,7 +13,8 @@ class HostClockTest {
     private static final long NOW_NS = NOW.getEpochSecond() * 1_000_000_000L;
     private static final long SECOND = 1_000_000_000L;
 
-    private final HostClock clock = new HostClock(InstantSource.fixed(NOW), HostClock.Pace.OWN);
+    private Instant now = NOW;
+    private final HostClock clock = new HostClock(() -> now, HostClock.Pace.OWN);
 
     @Test
     void aGuestThatIsBehindIsPutRightByWhatItSays() {
@@ -32,6 +32,16 @@ class HostClockTest {
             clock.heard(forged);
             assertEquals(before, clock.toHostNs(11 * SECOND));
         }
+    }
+
+    @Test
+    void aClockThatCannotBeYetDoesNotEndTheCorrection() {
+        clock.align(10 * SECOND, NOW_NS - 5 * SECOND);
+        clock.heard(Long.MAX_VALUE);
+        assertEquals(NOW_NS - 5 * SECOND, clock.toHostNs(10 * SECOND));
+        now = NOW.plusSeconds(30);
+        clock.heard(25 * SECOND);
+        assertEquals(NOW_NS + 30 * SECOND, clock.toHostNs(25 * SECOND));
     }
 
     @Test
