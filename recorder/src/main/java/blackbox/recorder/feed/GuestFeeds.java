@@ -14,12 +14,14 @@ import blackbox.schemas.event.FindingDetail;
 import blackbox.schemas.folder.CaptureName;
 import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The threads that turn what a machine reports and does into events for a sink: the tracer's stream, the
@@ -28,6 +30,10 @@ public final class GuestFeeds {
 
     private static final long LOOK_EVERY_MS = 1_000;
     private static final long SEAL_CAPTURES_EVERY_MS = 250;
+    private static final String SILENCE_WATCH = "silence-watch";
+
+    /// How long it may take to read what a machine has left behind in its pipes, which hold little.
+    private static final Duration REST_MAX = Duration.ofMinutes(5);
 
     private final EventSink recorder;
     private final HostClock clock;
@@ -35,7 +41,6 @@ public final class GuestFeeds {
     private final FlowFeed flows;
     private final List<Thread> threads = new ArrayList<>();
     private final CountDownLatch stopped = new CountDownLatch(1);
-    private final Thread watcher;
     private final CapturedFiles captures;
     private final MachineLog log;
     private final Consumer<String> stop;
@@ -63,7 +68,7 @@ public final class GuestFeeds {
         this.stop = stop;
         this.decoder = new GuestDecoder(clock, report, recorder);
         this.flows = new FlowFeed(clock, recorder);
-        threads.add(start("tracer-stream", () -> decoder.run(streams.events())));
+        threads.add(start("tracer-stream", FindingDetail.GuestStreamBroken::new, () -> decoder.run(streams.events())));
         threads.add(start(
                 CaptureName.FRAMES_OUT.text(),
                 () -> fold(captures.framesOut(streams.framesOut()), FlowTable.Direction.OUT)));
@@ -73,7 +78,7 @@ public final class GuestFeeds {
         threads.add(start("captures", this::sealCaptures));
         // Not a virtual one: the JVM has a poller for virtual threads, and waits 0.3 s for it when the
         // program ends.
-        watcher = Thread.ofPlatform().daemon().name("silence-watch").start(this::watch);
+        threads.add(Thread.ofPlatform().daemon().name(SILENCE_WATCH).start(this::watch));
     }
 
     @FunctionalInterface
@@ -82,15 +87,31 @@ public final class GuestFeeds {
     }
 
     private Thread start(String name, Feed feed) {
-        return Thread.ofPlatform().name(name).start(() -> {
+        return start(name, _ -> new FindingDetail.FramesUnreadable(name), feed);
+    }
+
+    /// @param broken the finding if what it reads could not be read to its end, for a reason in the platform's words
+    private Thread start(String name, Function<String, FindingDetail> broken, Feed feed) {
+        return Thread.ofPlatform().daemon().name(name).start(() -> {
             try {
                 feed.run();
             } catch (RecorderException e) {
                 failure = e;
             } catch (IOException e) {
-                finding(new FindingDetail.FramesUnreadable(name));
+                finding(broken.apply(e.getClass().getSimpleName()));
+            } catch (RuntimeException | Error e) {
+                failure = failed(name, e);
+                finding(broken.apply(e.getClass().getSimpleName()));
             }
         });
+    }
+
+    /// A fault that nothing foresaw, or too little memory: what the thread did is done by nobody anymore.
+    private static RecorderException failed(String thread, Throwable why) {
+        return new RecorderException(
+                RecorderException.Code.CLOSED,
+                "the recorder's thread " + thread + " failed (" + why.getClass().getSimpleName() + ")",
+                why);
     }
 
     private void fold(KeptStream frames, FlowTable.Direction direction) throws IOException, RecorderException {
@@ -118,27 +139,41 @@ public final class GuestFeeds {
     }
 
     private void watch() {
-        var watch = new SilenceWatch(clock.pace(), clock.nowNs(), System.nanoTime());
+        String why;
         try {
-            while (!stopped.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS)) {
-                // What the hypervisor reports belongs in the epoch in which it arrived.
-                log.handTo(recorder);
-                Event event = watch.look(decoder.heardNs(), clock.nowNs(), System.nanoTime());
-                if (event != null && !silenceExpected) {
-                    recorder.accept(event);
-                }
-                String why = cannotGoOn();
-                if (why != null) {
-                    stop.accept(why);
-                    return;
-                }
-            }
+            why = awaitEnd();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            return;
         } catch (RecorderException e) {
             failure = e;
-            stop.accept(String.valueOf(e.getMessage()));
+            why = e.getMessage();
+        } catch (RuntimeException | Error e) {
+            RecorderException failed = failed(SILENCE_WATCH, e);
+            failure = failed;
+            why = failed.getMessage();
         }
+        if (why != null) {
+            stop.accept(why);
+        }
+    }
+
+    /// Watches until the machine has ended or must end: why it must, or null.
+    private @Nullable String awaitEnd() throws RecorderException, InterruptedException {
+        var watch = new SilenceWatch(clock.pace(), clock.nowNs(), System.nanoTime());
+        while (!stopped.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS)) {
+            // What the hypervisor reports belongs in the epoch in which it arrived.
+            log.handTo(recorder);
+            Event event = watch.look(decoder.heardNs(), clock.nowNs(), System.nanoTime());
+            if (event != null && !silenceExpected) {
+                recorder.accept(event);
+            }
+            String why = cannotGoOn();
+            if (why != null) {
+                return why;
+            }
+        }
+        return null;
     }
 
     /// An agent whose actions are not recorded must not continue, and one that was halted never continues.
@@ -169,12 +204,22 @@ public final class GuestFeeds {
     /// called when the machine has ended: nobody writes to a captured file anymore.
     ///
     /// @return why a captured file is not sealed to its end, by name; empty when all are
+    /// @throws RecorderException when events cannot be recorded, or a stream does not end although its machine did
     public SortedMap<String, String> finish() throws RecorderException, InterruptedException {
+        return finish(REST_MAX);
+    }
+
+    SortedMap<String, String> finish(Duration restMax) throws RecorderException, InterruptedException {
         expectSilence();
         stopped.countDown();
-        watcher.join();
+        long due = System.nanoTime() + restMax.toNanos();
         for (Thread thread : threads) {
-            thread.join();
+            if (!thread.join(Duration.ofNanos(due - System.nanoTime()))) {
+                throw new RecorderException(
+                        RecorderException.Code.CLOSED,
+                        "the recorder's thread " + thread.getName() + " did not end within " + restMax.toSeconds()
+                                + " s of the machine's end, so that the run cannot be closed");
+            }
         }
         SortedMap<String, String> unsealed = captures.sealLast(clock::nowNs, recorder);
         flows.finish();

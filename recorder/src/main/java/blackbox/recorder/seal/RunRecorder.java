@@ -144,6 +144,11 @@ public final class RunRecorder implements EventSink, AutoCloseable {
             failure = e;
         } catch (InterruptedException e) {
             failure = new RecorderException(RecorderException.Code.CLOSED, "the writer was interrupted", e);
+        } catch (RuntimeException | Error e) {
+            failure = new RecorderException(
+                    RecorderException.Code.CLOSED,
+                    "the writer failed (" + e.getClass().getSimpleName() + ")",
+                    e);
         } finally {
             sealer.close();
             served = flush.get();

@@ -1,6 +1,7 @@
 package blackbox.recorder.feed;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.recorder.RecorderException;
@@ -15,6 +16,7 @@ import java.io.InputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -74,6 +76,68 @@ class GuestFeedsTest {
                 kept.stream()
                         .flatMap(each -> each instanceof Event.VmLifecycle told ? Stream.of(told.what()) : Stream.of())
                         .toList());
+    }
+
+    @Test
+    void aFaultThatNothingForesawEndsTheMachineAndIsAFinding() throws Exception {
+        var feeds = feeds(failing(new IllegalStateException()), nothing(), kept::add, new MachineLog(clock));
+        assertEquals(
+                "the recorder's thread tracer-stream failed (IllegalStateException)",
+                stopped.get(PATIENCE_S, TimeUnit.SECONDS));
+        feeds.finish();
+        assertEquals(List.of("GUEST_STREAM_BROKEN", "TRACER_UNFINISHED"), findings());
+    }
+
+    @Test
+    void memoryThatIsNotEnoughForAFrameEndsTheMachineAndIsAFinding() throws Exception {
+        var feeds = feeds(nothing(), failing(new OutOfMemoryError()), kept::add, new MachineLog(clock));
+        assertEquals(
+                "the recorder's thread frames-out failed (OutOfMemoryError)",
+                stopped.get(PATIENCE_S, TimeUnit.SECONDS));
+        feeds.finish();
+        assertEquals(List.of("FRAMES_UNREADABLE", "TRACER_UNFINISHED"), findings());
+    }
+
+    @Test
+    void aWatchThatFailsEndsTheMachine() throws Exception {
+        var log = new MachineLog(clock);
+        log.hear("RESUMED", null, null);
+        EventSink sink = event -> {
+            if (event instanceof Event.VmLifecycle) {
+                throw new IllegalStateException();
+            }
+            kept.add(event);
+        };
+        endsWith("the recorder's thread silence-watch failed (IllegalStateException)", sink, log);
+    }
+
+    @Test
+    void aStreamThatDoesNotEndWithItsMachineIsNotWaitedForWithoutLimit() throws Exception {
+        try (var guest = new PipedOutputStream()) {
+            var feeds = feeds(new PipedInputStream(guest), nothing(), kept::add, new MachineLog(clock));
+            var left = assertThrows(RecorderException.class, () -> feeds.finish(Duration.ZERO));
+            assertEquals(
+                    "the recorder's thread tracer-stream did not end within 0 s of the machine's end, so that the run"
+                            + " cannot be closed",
+                    left.getMessage());
+        }
+    }
+
+    private static InputStream failing(Throwable why) {
+        return new InputStream() {
+            @Override
+            public int read() {
+                if (why instanceof Error error) {
+                    throw error;
+                }
+                throw (RuntimeException) why;
+            }
+
+            @Override
+            public int read(byte[] into, int offset, int length) {
+                return read();
+            }
+        };
     }
 
     private void endsWith(String why, EventSink sink, MachineLog log) throws Exception {
