@@ -43,25 +43,34 @@ public final class VmStateFile {
             if (header.getInt(60) != 1) {
                 throw new IOException("it has " + header.getInt(60) + " snapshots instead of one");
             }
-            ByteBuffer snapshot = read(image, header.getLong(64), SNAPSHOT_BYTES);
+            long snapshotAt = octets(header, 64);
+            ByteBuffer snapshot = read(image, snapshotAt, SNAPSHOT_BYTES);
             int clusterBytes = 1 << clusterBits;
             // The guest's view of the disk comes first, rounded up to a whole first-level entry.
             long perTable = clusterBytes / Long.BYTES;
             long tableSpan = clusterBytes * perTable;
-            long first = Math.ceilDiv(header.getLong(24), tableSpan) * perTable;
+            long first = Math.ceilDiv(octets(header, 24), tableSpan) * perTable;
             long length = Integer.toUnsignedLong(snapshot.getInt(32));
             if (snapshot.getInt(36) >= Long.BYTES) {
-                long wide = read(image, header.getLong(64) + SNAPSHOT_BYTES, Long.BYTES)
-                        .getLong(0);
+                long wide = read(image, snapshotAt + SNAPSHOT_BYTES, Long.BYTES).getLong(0);
                 length = wide == 0 ? length : wide;
             }
             if (length < 1 || length > STATE_BYTES_MAX) {
                 throw new IOException("its snapshot has " + length + " octets of devices");
             }
-            return new VmStateFile(image, clusterBytes, first, snapshot.getLong(0)).take((int) length);
+            return new VmStateFile(image, clusterBytes, first, octets(snapshot, 0)).take((int) length);
         } catch (IOException e) {
             throw new VmException(Code.QEMU_FAILED, file + " does not hold a QEMU snapshot: " + e.getMessage(), e);
         }
+    }
+
+    /// An offset or a length in the image, small enough for sums of them not to overflow.
+    private static long octets(ByteBuffer from, int at) throws IOException {
+        long octets = from.getLong(at);
+        if (octets < 0 || octets > OFFSET) {
+            throw new IOException("it names octet " + Long.toUnsignedString(octets));
+        }
+        return octets;
     }
 
     private byte[] take(int length) throws IOException {

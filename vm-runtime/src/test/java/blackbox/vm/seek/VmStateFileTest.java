@@ -21,6 +21,7 @@ class VmStateFileTest {
     private static final int TABLE = 2 * CLUSTER;
     private static final int SECOND = 3 * CLUSTER;
     private static final int DATA = 4 * CLUSTER;
+    private static final int SNAPSHOT_BYTES = 40;
 
     @TempDir
     private Path folder;
@@ -66,5 +67,14 @@ class VmStateFileTest {
         assertThrows(VmException.class, () -> read(image(stream()).putLong(SNAPSHOTS + 40, 1L << 40)));
         assertThrows(VmException.class, () -> read(image(stream()).putLong(SECOND, DATA | 1L << 62)));
         assertThrows(VmException.class, () -> read(image(stream()).putLong(SECOND, 1L << 40)), "beyond its end");
+    }
+
+    @Test
+    void anOffsetThatIsNoneIsRefused() {
+        for (long none : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, Long.MAX_VALUE - SNAPSHOT_BYTES}) {
+            assertThrows(VmException.class, () -> read(image(stream()).putLong(64, none)), "of the snapshot");
+            assertThrows(VmException.class, () -> read(image(stream()).putLong(SNAPSHOTS, none)), "of its table");
+            assertThrows(VmException.class, () -> read(image(stream()).putLong(24, none)), "of the state");
+        }
     }
 }
