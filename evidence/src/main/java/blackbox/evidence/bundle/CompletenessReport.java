@@ -31,7 +31,6 @@ final class CompletenessReport {
     private final TreeMap<Long, Cpu> cpus = new TreeMap<>();
     private final List<long[]> losses = new ArrayList<>();
     private long events;
-    private long lost;
     private long heartbeats;
     private long lastBeatNs;
     private long beatGapNsMax;
@@ -72,7 +71,6 @@ final class CompletenessReport {
         } else if (kind == Kind.RUN_CLOSE.code()) {
             closeIndex = index;
         } else if (kind == Kind.RECORDER_LOSS.code() && row.has(Column.LOST)) {
-            lost = Math.max(lost, lost + row.number(Column.LOST));
             if (losses.size() < LOSSES_MAX) {
                 losses.add(new long[] {index, row.number(Column.LOST)});
             }
@@ -107,7 +105,7 @@ final class CompletenessReport {
             out.writeStringField("run", run.value());
             out.writeNumberField("events", events);
             writeCpus(out);
-            out.writeNumberField("declaredLost", lost);
+            out.writeNumberField("declaredLost", account.declared());
             out.writeArrayFieldStart("losses");
             for (long[] loss : losses) {
                 out.writeStartObject();

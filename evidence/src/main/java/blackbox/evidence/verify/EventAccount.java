@@ -29,6 +29,7 @@ public final class EventAccount {
     public static final String LOSS_UNDECLARED = "LOSS_UNDECLARED";
 
     private static final String LOSS_UNREADABLE = "LOSS_UNREADABLE";
+    private static final String LOSS_BEYOND_COUNT = "LOSS_BEYOND_COUNT";
     private static final String EVENTS_MISSING = "EVENTS_MISSING";
     private static final String CPU_IMPOSSIBLE = "CPU_IMPOSSIBLE";
     private static final String PROBE_NOT_ATTACHED = "PROBE_NOT_ATTACHED";
@@ -86,7 +87,11 @@ public final class EventAccount {
             notKnownFrom(sequences.accountedTo());
             return;
         }
-        declared = sum(declared, lost);
+        declared = Losses.sum(declared, lost);
+        if (Losses.isBeyondCount(declared)) {
+            found.add(index, LOSS_BEYOND_COUNT, "more events are declared lost than can be counted");
+            notKnownFrom(sequences.accountedTo());
+        }
         if (row.has(Column.WHAT) && row.text(Column.WHAT).toString().equals(OF_SEQUENCE)) {
             declareNumbers(row, lost);
         }
@@ -137,12 +142,13 @@ public final class EventAccount {
         if (sequences.undeclared() > 0) {
             from = Math.min(from, sequences.undeclaredFrom());
         }
-        return new Losses(sum(declared, sequences.undeclared()), from == Long.MAX_VALUE ? null : (Long) from, false);
+        return new Losses(
+                Losses.sum(declared, sequences.undeclared()), from == Long.MAX_VALUE ? null : (Long) from, false);
     }
 
-    /// Of counts that a guest can make as large as it likes: at most the largest one.
-    static long sum(long a, long b) {
-        return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
+    /// How many events the rows so far declare lost, see [Losses#sum].
+    public long declared() {
+        return declared;
     }
 
     /// Whether the tracer went quiet, and since then not every CPU has sent a heartbeat.

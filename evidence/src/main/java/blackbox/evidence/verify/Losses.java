@@ -16,6 +16,23 @@ public record Losses(long counted, @Nullable Long unknownFrom, boolean soFar) {
     /// Of a run of which nothing is here.
     public static final Losses NOT_KNOWN = new Losses(0, 0L, false);
 
+    /// The sum of two counts of lost events. A guest can make them as large as it likes, so that a sum is at most
+    /// [Long#MAX_VALUE], which then is a lower bound and no count. A negative one counts nothing.
+    public static long sum(long a, long b) {
+        long more = Math.max(0, b);
+        return a > Long.MAX_VALUE - more ? Long.MAX_VALUE : a + more;
+    }
+
+    /// Whether a [#sum] is a lower bound only.
+    static boolean isBeyondCount(long sum) {
+        return sum == Long.MAX_VALUE;
+    }
+
+    /// A [#sum] for people: `7`, or `at least 9223372036854775807`.
+    public static String inWords(long sum) {
+        return (isBeyondCount(sum) ? "at least " : "") + sum;
+    }
+
     /// Whether [#counted] is all that was lost.
     public boolean isKnown() {
         return unknownFrom == null;

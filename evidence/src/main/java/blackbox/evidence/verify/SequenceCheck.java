@@ -128,7 +128,7 @@ final class SequenceCheck {
             return;
         }
         if (skipped > 0) {
-            missing = EventAccount.sum(missing, skipped);
+            missing = Losses.sum(missing, skipped);
             keep(cpu, cpu.last + 1, new Gap(sequence - 1, cpu.lastEnd));
         }
         cpu.last = sequence;
@@ -144,13 +144,13 @@ final class SequenceCheck {
     void declare(long number, long first, long last) {
         Cpu cpu = number >= 0 && number < cpus.length ? cpus[(int) number] : null;
         if (cpu != null) {
-            declared += remove(cpu, first, last);
+            declared = Losses.sum(declared, remove(cpu, first, last));
         }
     }
 
     /// The recorder has declared so many numbers lost and did not say which.
     void declare(long count) {
-        declared = EventAccount.sum(declared, count);
+        declared = Losses.sum(declared, count);
     }
 
     /// Takes numbers out of the ranges that are remembered, and returns how many of them were in there.

@@ -27,6 +27,8 @@ import blackbox.evidence.verify.Verification.Completeness;
 import blackbox.evidence.verify.Verification.Integrity;
 import blackbox.evidence.verify.Verification.Time;
 import blackbox.schemas.Hash;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.table.EventsTable;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -193,6 +195,26 @@ class BundleTest {
         assertEquals(Completeness.UNKNOWN, verification.completeness());
         assertEquals(from, verification.unknownFrom());
         assertFalse(verification.holds());
+    }
+
+    @Test
+    void lossesBeyondAnyCountAreNeitherNegativeNorKnown() throws Exception {
+        run = new TestRun(folder.resolve("lost")).open("lost");
+        run.heartbeat(false);
+        long from = run.nextIndex();
+        for (long lost : new long[] {Long.MAX_VALUE - 1, 2}) {
+            run.add(new Event.RecorderLoss(EventHeader.host(run.tick()), lost, "probe-missed", null));
+        }
+        run.close(0);
+        run.spool(0, run.batches.size());
+        byte[] report = CompletenessReport.of(Recordings.unchecked(run.data), run.run, CompletenessReport.VERSION);
+        var json = new ObjectMapper().readTree(report);
+        for (String sum : List.of("declaredLost", "lost")) {
+            assertEquals(Long.MAX_VALUE, json.path(sum).asLong(), json::toString);
+        }
+        assertFalse(json.path("lossKnown").asBoolean(true));
+        assertEquals(from, json.path("unknownFrom").asLong(-1));
+        assertEquals("[\"LOSS_BEYOND_COUNT\"]", json.path("unknownBecause").toString());
     }
 
     /// As earlier versions made it, but for a report of today's.

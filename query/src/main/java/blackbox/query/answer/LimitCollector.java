@@ -41,7 +41,7 @@ final class LimitCollector {
     void see(EventView event, long index) {
         account.see(index, event.row());
         switch (event) {
-            case RecorderView.Loss loss -> lost.merge(name(loss.what()), loss.lost(), Long::sum);
+            case RecorderView.Loss loss -> lost.merge(name(loss.what()), loss.lost(), Losses::sum);
             case RecorderView.Noticed noticed -> finding(noticed);
             case RecorderView.TracerReady ready -> ready(ready);
             case EventView.Unknown unknown -> notKnown.merge(unknown.code(), 1L, Long::sum);
@@ -119,7 +119,7 @@ final class LimitCollector {
         if (!tracerReady) {
             limits.add("no tracer reported ready: what happened inside the guest was not seen");
         }
-        lost.forEach((what, count) -> limits.add(count + " events were lost (" + what + ")"));
+        lost.forEach((what, count) -> limits.add(Losses.inWords(count) + " events were lost (" + what + ")"));
         truncated.forEach((name, count) -> limits.add("the value " + name + " was cut in " + count + " events"));
         unread.forEach((name, count) -> limits.add("the value " + name + " could not be read in " + count + " events"));
         if (elsewhere > 0) {

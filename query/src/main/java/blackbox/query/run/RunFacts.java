@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 /// @param start the content of the first row, or null if there is none
 /// @param end the content of the close, or null if there is none
 /// @param events the number of rows
-/// @param lost events declared lost so far; whether that is all, [CountedRun] says
 /// @param fault why its files could not be read to their end, or null
 /// @param leftOut files of the run that are not believed, and events that no file holds
 /// @param imported if it came from elsewhere, or null
@@ -44,7 +43,6 @@ public record RunFacts(
         @Nullable Start start,
         @Nullable End end,
         long events,
-        long lost,
         @Nullable String fault,
         List<LeftOut> leftOut,
         @Nullable Imported imported) {
@@ -69,7 +67,7 @@ public record RunFacts(
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Set<Column> OF_END =
-            Set.of(Column.KIND, Column.AT_NS, Column.EXIT_CODE, Column.SIGNAL, Column.LOST, Column.DETAIL);
+            Set.of(Column.KIND, Column.AT_NS, Column.EXIT_CODE, Column.SIGNAL, Column.DETAIL);
 
     /// Reads the facts of `run` from the ends of its files and its spool.
     public static RunFacts read(Recordings recordings, RunId run) throws IOException {
@@ -99,7 +97,7 @@ public record RunFacts(
     private static RunFacts missing(RunId run, Instant begun) {
         long atNs = Math.addExact(Math.multiplyExact(begun.getEpochSecond(), 1_000_000_000L), begun.getNano());
         var start = new Start(atNs, null, MissingNode.getInstance());
-        return new RunFacts(run, RunState.MISSING, start, null, 0, 0, null, List.of(), null);
+        return new RunFacts(run, RunState.MISSING, start, null, 0, null, List.of(), null);
     }
 
     private long startNs() {
@@ -120,7 +118,7 @@ public record RunFacts(
 
     /// The same facts, for a run that turned out to be damaged further on.
     public RunFacts withFault(String what) {
-        return new RunFacts(run, state, start, end, events, lost, what, leftOut, imported);
+        return new RunFacts(run, state, start, end, events, what, leftOut, imported);
     }
 
     private static void collect(Recordings recordings, RunId run, Collector collector) throws IOException {
@@ -204,7 +202,6 @@ public record RunFacts(
         private @Nullable Start start;
         private @Nullable End end;
         private long events;
-        private long lost;
 
         /// To be made before the first row is read: a recorder that ends meanwhile has closed its run, which
         /// the rows may not show yet.
@@ -214,7 +211,7 @@ public record RunFacts(
             this.live = recordings.isLive(run);
         }
 
-        /// Takes the columns `kind`, `at_ns`, `what`, `exit_code`, `signal`, `lost` and `detail` of a row.
+        /// Takes the columns `kind`, `at_ns`, `what`, `exit_code`, `signal` and `detail` of a row.
         public void see(Row row, long index) {
             events = Math.max(events, index + 1);
             if (!row.has(Column.KIND) || !row.has(Column.AT_NS)) {
@@ -229,9 +226,6 @@ public record RunFacts(
             if (kind == Kind.RUN_CLOSE.code()) {
                 end = new End(atNs, number(row, Column.EXIT_CODE), number(row, Column.SIGNAL), detailOf(row));
             }
-            if (row.has(Column.LOST) && kind != Kind.RECORDER_LOSS.code()) {
-                lost = Math.max(lost, row.number(Column.LOST));
-            }
         }
 
         private static @Nullable Integer number(Row row, Column column) {
@@ -245,7 +239,7 @@ public record RunFacts(
             RunState state = end != null ? RunState.CLOSED : live ? RunState.OPEN : RunState.TRUNCATED;
             Imported imported =
                     recordings.isImported(run) ? new Imported(recordings.trust().trusts(run)) : null;
-            return new RunFacts(run, state, start, end, events, lost, fault, recordings.leftOut(run), imported);
+            return new RunFacts(run, state, start, end, events, fault, recordings.leftOut(run), imported);
         }
     }
 }

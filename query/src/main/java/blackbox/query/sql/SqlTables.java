@@ -23,7 +23,8 @@ final class SqlTables {
                 new Table("events", "every event, as the columns that were sealed", events(files, columns)),
                 new Table(
                         "runs",
-                        "one row for each run; lost is what was declared, and only verify says whether that is all",
+                        "one row for each run; lost is what was declared (null if that is beyond 2^63), and only verify"
+                                + " says whether that is all",
                         RUNS),
                 new Table("files", "one row for each path that a run touched", FILES),
                 new Table("processes", "one row for each program that a process executed", PROCESSES),
@@ -68,6 +69,8 @@ final class SqlTables {
         return "'" + text.replace("'", "''") + "'";
     }
 
+    /// A guest can make the numbers that are summed here and below as large as it likes: a sum that is no BIGINT is
+    /// null, so that it does not end every query of the table.
     private static final String RUNS = """
             SELECT run,
                 any_value(what) FILTER (kind = 'run.open') AS name,
@@ -79,7 +82,7 @@ final class SqlTables {
                 any_value(json_extract_string(try_cast(detail AS JSON), '$.image.digest')) FILTER (kind = 'run.open')
                     AS image_digest,
                 count(*) AS events,
-                coalesce(sum(lost) FILTER (kind = 'recorder.loss'), 0)::BIGINT AS lost,
+                try_cast(coalesce(sum(lost) FILTER (kind = 'recorder.loss'), 0) AS BIGINT) AS lost,
                 list_sort(list_distinct(list(what) FILTER (kind = 'recorder.finding'))) AS findings,
                 any_value(exit_code) FILTER (kind = 'run.close') AS exit_code
             FROM events GROUP BY run""";
@@ -95,8 +98,8 @@ final class SqlTables {
                 bool_or(kind IN ('file.mkdir', 'file.symlink', 'file.mknod', 'led here')
                     OR kind = 'file.open' AND coalesce(created, 0) = 1) AS created,
                 bool_or(kind IN ('file.unlink', 'file.rmdir', 'file.rename')) AS deleted,
-                coalesce(sum(bytes_read), 0)::BIGINT AS bytes_read,
-                coalesce(sum(bytes_written), 0)::BIGINT AS bytes_written,
+                try_cast(coalesce(sum(bytes_read), 0) AS BIGINT) AS bytes_read,
+                try_cast(coalesce(sum(bytes_written), 0) AS BIGINT) AS bytes_written,
                 bool_or(kind IN ('file.open', 'file.close', 'file.io')) AS opened,
                 bool_or(kind IN ('file.chmod', 'file.chown', 'file.utime', 'file.xattr')) AS attributes_changed,
                 bool_or(kind = 'file.mmap') AS mapped_for_writing,
@@ -130,8 +133,8 @@ final class SqlTables {
 
     private static final String EGRESS = """
             SELECT run, protocol, local_ip, local_port, remote_ip, remote_port, any_value(host) AS host,
-                coalesce(sum(bytes_out) FILTER (source = 'host'), sum(bytes_out))::BIGINT AS bytes_out,
-                coalesce(sum(bytes_in) FILTER (source = 'host'), sum(bytes_in))::BIGINT AS bytes_in,
+                try_cast(coalesce(sum(bytes_out) FILTER (source = 'host'), sum(bytes_out)) AS BIGINT) AS bytes_out,
+                try_cast(coalesce(sum(bytes_in) FILTER (source = 'host'), sum(bytes_in)) AS BIGINT) AS bytes_in,
                 bool_or(source = 'guest') AS seen_by_guest,
                 bool_or(source = 'host') AS seen_by_host
             FROM events WHERE kind = 'net.flow' AND NOT starts_with(coalesce(remote_ip, ''), '127.')

@@ -13,6 +13,7 @@ import blackbox.evidence.TestRun;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.text.Printable;
 import blackbox.query.QueryException;
+import blackbox.query.run.CountedRun;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunNames;
 import blackbox.query.run.RunState;
@@ -262,7 +263,7 @@ class AnswersTest {
         assertEquals(RunState.CLOSED, facts.state());
         assertEquals("build", facts.name());
         assertEquals(run.batches.getLast().endIndex(), facts.events());
-        assertEquals(7, facts.lost());
+        assertEquals(7, CountedRun.read(recordings, run.run).losses().counted());
     }
 
     @Test

@@ -20,6 +20,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,6 +105,29 @@ class UnknownRunTest {
                         .anyMatch(line ->
                                 line.startsWith("NOT SEEN  completeness is UNKNOWN: from event " + unknownFrom)),
                 () -> BriefText.lines(touched.brief()).toString());
+    }
+
+    /// What a guest says of itself can be any number.
+    @Test
+    void lossesBeyondAnyCountAreAtLeast() throws Exception {
+        Path lost = folder.resolve("lost");
+        run = new TestRun(lost).open("lost");
+        for (int i = 0; i < 2; i++) {
+            run.add(new Event.RecorderLoss(EventHeader.host(run.tick()), Long.MAX_VALUE - 1, "probe-missed", null));
+        }
+        run.close(0);
+        run.table();
+        recordings = Recordings.unchecked(lost);
+        List<String> limits =
+                TouchedInBrief.collect(recordings, run.run).touched().limits();
+        assertTrue(limits.contains("at least 9223372036854775807 events were lost (probe-missed)"), limits::toString);
+        CountedRun counted = CountedRun.read(recordings, run.run);
+        assertTrue(
+                counted.losses().inWords().startsWith("at least 9223372036854775807 lost, not known from event "),
+                counted.losses()::inWords);
+        JsonNode node = json(out -> RunJson.write(out, counted));
+        assertEquals(Long.MAX_VALUE, node.path("lost").asLong());
+        assertFalse(node.path("lossKnown").asBoolean(true));
     }
 
     /// Of a run that ended in good order nothing of the kind is said.

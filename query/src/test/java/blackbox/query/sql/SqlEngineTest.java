@@ -9,6 +9,9 @@ import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestRun;
 import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
+import blackbox.schemas.RunId;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -78,6 +81,22 @@ class SqlEngineTest {
         assertTrue(flow.path("seen_by_guest").asBoolean()
                 && flow.path("seen_by_host").asBoolean());
         assertEquals(9000, flow.path("bytes_in").asLong());
+    }
+
+    /// What a guest says of itself can be any number: a sum that is none is null, and the other runs are there.
+    @Test
+    void sumsBeyondAnyNumberAreNullAndNoEndToTheAnswer() throws Exception {
+        run.table();
+        var other = new TestRun(run.data, new RunId("01kaj3v4e00000000000000007"), run.key).open("lost");
+        for (int i = 0; i < 2; i++) {
+            other.add(new Event.RecorderLoss(EventHeader.host(other.tick()), Long.MAX_VALUE, "probe-missed", null));
+        }
+        other.close(0);
+        other.table();
+        JsonNode runs = select("SELECT name, lost FROM runs ORDER BY name");
+        assertEquals(7, runs.path(0).path("lost").asLong(-1), runs::toString);
+        assertEquals("lost", runs.path(1).path("name").asText());
+        assertTrue(runs.path(1).path("lost").isNull(), runs::toString);
     }
 
     @Test

@@ -50,7 +50,6 @@ public final class RunSealer implements AutoCloseable {
     private long firstIndex;
     private long sequence;
     private Hash previous = Hash.ZERO;
-    private long lost;
     private boolean closed;
 
     /// @param clock the host's; heartbeats never go back even if it does, and setting it back is recorded
@@ -68,9 +67,6 @@ public final class RunSealer implements AutoCloseable {
 
     /// Appends an event and returns its index. Not yet recorded: see [#seal].
     public long append(Event event) {
-        if (event instanceof Event.RecorderLoss loss) {
-            lost = lost > Long.MAX_VALUE - loss.lost() ? Long.MAX_VALUE : lost + loss.lost();
-        }
         EventRows.fill(event, row);
         return append(row);
     }
@@ -106,9 +102,9 @@ public final class RunSealer implements AutoCloseable {
         return tree.size();
     }
 
-    /// Sum of the losses declared so far.
+    /// Sum of the losses declared so far, see [Losses#sum].
     public long lost() {
-        return lost;
+        return account.declared();
     }
 
     /// What is lost by what was appended so far, as whoever verifies the run will find.
@@ -124,7 +120,7 @@ public final class RunSealer implements AutoCloseable {
         tellOfClock(nowNs);
         String nextKey = keys.announce(closed);
         append(new Event.RecorderHeartbeat(
-                EventHeader.host(nowNs), sequence, previous, tree.size() + 1, lost, nextKey));
+                EventHeader.host(nowNs), sequence, previous, tree.size() + 1, lost(), nextKey));
         String checkpoint = keys.seal(new Checkpoint(run.origin(), tree.size(), tree.root()).text());
         var header = new BatchHeader(run, sequence, firstIndex, pending(), nowNs, previous);
         SealedBatch batch = SealedBatch.encode(header, leaves, leavesLength, checkpoint);

@@ -1,6 +1,7 @@
 package blackbox.recorder.seal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -71,6 +72,44 @@ class RunSealerTest {
             previous = batch.hash();
         }
         return kinds;
+    }
+
+    /// What a guest says of itself can be any number.
+    @Test
+    void theSumOfLossesNeverWraps() throws RecorderException {
+        var sealer = new RunSealer(RUN, key, sealed::add, CLOCK);
+        long sum = 0;
+        for (long lost : new long[] {3, Long.MAX_VALUE, 1, Long.MAX_VALUE}) {
+            sealer.append(new Event.RecorderLoss(EventHeader.host(42), lost, "probe-missed", null));
+            assertTrue(sealer.lost() >= sum);
+            sum = sealer.lost();
+        }
+        assertEquals(Long.MAX_VALUE, sum);
+        LeafCursor leaves = sealer.seal().leaves();
+        var row = new Row();
+        while (leaves.next()) {
+            assertTrue(LeafCodec.decode(leaves.array(), leaves.offset(), leaves.offset() + leaves.length(), row));
+        }
+        assertEquals(Long.MAX_VALUE, row.number(Column.LOST), "of the heartbeat");
+        assertFalse(sealer.losses().isKnown());
+    }
+
+    @Test
+    void aWriterThatFailsForAReasonThatNothingForesawStops() {
+        var failing = new RunSealer(
+                RUN,
+                key,
+                _ -> {
+                    throw new IllegalStateException();
+                },
+                CLOCK);
+        var recorder = new RunRecorder(failing, "test");
+        // Either the call comes after the writer's end, or it waits for the seal at which the writer ends.
+        assertThrows(RecorderException.class, recorder::flush);
+        assertThrows(RecorderException.class, () -> recorder.accept(event("late")));
+        RecorderException stopped = Objects.requireNonNull(recorder.failure());
+        assertEquals("the writer failed (IllegalStateException)", stopped.getMessage());
+        assertThrows(RecorderException.class, recorder::close);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package blackbox.replay.divergence;
 
 import blackbox.evidence.text.Timestamps;
+import blackbox.evidence.verify.Losses;
 import blackbox.replay.ReplayException;
 import blackbox.replay.divergence.align.Agreements;
 import blackbox.replay.divergence.align.Aligner;
@@ -165,7 +166,7 @@ public final class Divergences {
                 lines.add("what happened meanwhile: a recorder says that events are missing");
             }
             if (aligner.lost(side) > 0) {
-                lines.add(sides[side].name() + " declares " + aligner.lost(side) + " events lost");
+                lines.add(sides[side].name() + " declares " + Losses.inWords(aligner.lost(side)) + " events lost");
             }
             if (aligner.cutOff(side) > 0) {
                 lines.add(aligner.cutOff(side) + " events of " + sides[side].name()

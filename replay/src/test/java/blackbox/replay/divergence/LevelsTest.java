@@ -324,6 +324,19 @@ final class LevelsTest {
         assertEquals(Outcome.INCOMPLETE, alignment.outcome(), alignment::toString);
     }
 
+    @Test
+    void lossesBeyondAnyCountAreAtLeast() throws Exception {
+        Deeds lossy = (events, shell) -> {
+            events.loss(Long.MAX_VALUE);
+            events.loss(1);
+            return 0;
+        };
+        Alignment alignment = align(NOTHING, lossy, SAME);
+        assertTrue(
+                alignment.notCompared().contains("other declares at least 9223372036854775807 events lost"),
+                alignment::toString);
+    }
+
     /// The effect is named, and what led to it is said.
     @Test
     void theEffectComesBeforeThePathToIt() throws Exception {

@@ -40,7 +40,7 @@ class RecordedFilesTest {
     private static RunFacts ended(@Nullable Integer exitCode, String detail) throws Exception {
         RunFacts facts = KeptRun.facts(RunState.CLOSED, detail);
         var end = new RunFacts.End(1, exitCode, null, new ObjectMapper().readTree(detail));
-        return new RunFacts(facts.run(), facts.state(), facts.start(), end, 9, 0, null, List.of(), null);
+        return new RunFacts(facts.run(), facts.state(), facts.start(), end, 9, null, List.of(), null);
     }
 
     @Test

@@ -172,7 +172,7 @@ class InputCheckTest {
 
     private static SealedStart start(ObjectNode opening) throws ReplayException {
         var facts = new RunFacts(
-                RUN, RunState.CLOSED, new RunFacts.Start(0, null, opening), null, 1, 0, null, List.of(), null);
+                RUN, RunState.CLOSED, new RunFacts.Start(0, null, opening), null, 1, null, List.of(), null);
         return SealedStart.of(facts);
     }
 

@@ -93,7 +93,7 @@ public final class KeptRun implements AutoCloseable {
         var json = new ObjectMapper();
         var start = new RunFacts.Start(0, null, json.readTree(open));
         var end = state == RunState.CLOSED ? new RunFacts.End(1_000_000, 0, null, json.readTree(close)) : null;
-        return new RunFacts(RUN, state, start, end, 10, 0, null, List.of(), null);
+        return new RunFacts(RUN, state, start, end, 10, null, List.of(), null);
     }
 
     @Override

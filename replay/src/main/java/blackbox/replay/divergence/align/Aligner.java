@@ -1,5 +1,6 @@
 package blackbox.replay.divergence.align;
 
+import blackbox.evidence.verify.Losses;
 import blackbox.replay.divergence.strand.EventCursor;
 import blackbox.replay.divergence.strand.EventSource;
 import blackbox.replay.divergence.strand.Lineage;
@@ -166,7 +167,7 @@ public final class Aligner {
             events[side]++;
             closed[side] |= event instanceof RunView.Close;
             if (event instanceof RecorderView.Loss loss) {
-                lost[side] += loss.lost();
+                lost[side] = Losses.sum(lost[side], loss.lost());
             }
             missing |= isMissing(event);
             silent[side] = isSilent(event, silent[side]);
@@ -498,7 +499,7 @@ public final class Aligner {
         return closed[side];
     }
 
-    /// Events of that side that its recorder declared lost.
+    /// Events of that side that its recorder declared lost, see [Losses#sum].
     public long lost(int side) {
         return lost[side];
     }
