@@ -23,13 +23,13 @@ public final class Start {
                     .getMethod("main", String[].class)
                     .invoke(null, (Object) args);
         } catch (InvocationTargetException e) {
-            failed(e.getCause());
+            failed(String.valueOf(e.getCause()));
         } catch (Throwable e) { // an uncaught one would be exit 1, which means that something does not hold
-            failed(e);
+            failed(e.toString());
         }
     }
 
-    private static void failed(Throwable why) {
+    private static void failed(String why) {
         System.err.println("blackbox-verifier: it failed: " + why);
         System.exit(FAILED);
     }
