@@ -6,7 +6,6 @@ import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.LeftOut;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
-import blackbox.files.BoundedFiles;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
@@ -20,6 +19,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -151,8 +151,7 @@ public record RunFacts(
     private static void readSpoolEnd(Path segment, Collector collector) throws IOException {
         List<SealedBatch> batches;
         try {
-            batches = SpoolSegment.read(BoundedFiles.read(segment, SpoolSegment.BYTES_MAX))
-                    .batches();
+            batches = SpoolSegment.read(Files.readAllBytes(segment)).batches();
         } catch (NoSuchFileException e) {
             return;
         }
