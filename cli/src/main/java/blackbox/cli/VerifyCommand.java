@@ -15,8 +15,11 @@ import blackbox.evidence.proof.ProofReport;
 import blackbox.evidence.proof.ProofTrust;
 import blackbox.evidence.proof.ProofVerdict;
 import blackbox.evidence.proof.ProofVerifier;
+import blackbox.evidence.store.TransparencyLogReader;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
+import blackbox.files.BoundedFiles;
+import blackbox.files.RefusedFileException;
 import blackbox.ingest.table.CatalogView;
 import blackbox.query.QueryException;
 import blackbox.schemas.RunId;
@@ -135,10 +138,21 @@ final class VerifyCommand implements Callable<Integer> {
 
     private @Nullable SignedNote kept() throws IOException {
         Path file = keptFile;
-        SignedNote note = file == null || !Files.isReadable(file) ? null : SignedNote.parse(Files.readAllBytes(file));
-        if (file != null && note == null) {
+        if (file == null) {
+            return null;
+        }
+        SignedNote note = Files.isReadable(file) ? noteIn(file) : null;
+        if (note == null) {
             throw CommandException.badInput("there is no signed checkpoint in " + file);
         }
         return note;
+    }
+
+    private static @Nullable SignedNote noteIn(Path file) throws IOException {
+        try {
+            return SignedNote.parse(BoundedFiles.readGiven(file, TransparencyLogReader.NOTE_BYTES_MAX));
+        } catch (RefusedFileException e) {
+            return null;
+        }
     }
 }

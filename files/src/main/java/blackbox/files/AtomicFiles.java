@@ -63,10 +63,7 @@ public final class AtomicFiles {
     /// @throws IOException when it cannot be read or is longer than `octetsMax`
     public byte @Nullable [] read(Path file, int octetsMax) throws IOException {
         try {
-            if (Files.size(file) > octetsMax) {
-                throw new IOException(file + " is longer than the " + octetsMax + " octets that are read");
-            }
-            return Files.readAllBytes(file);
+            return BoundedFiles.read(file, octetsMax);
         } catch (NoSuchFileException e) {
             return null;
         }

@@ -34,7 +34,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /// The verifier's command line. Exit 0 when everything holds, 1 when it does not, 2 for bad input, 3 for an
-/// operating failure.
+/// operating failure: what could not be read, for want of memory too, is no verdict.
 @Command(
         name = "blackbox-verifier",
         description = "Verifies recordings of Blackbox offline, from files and public keys alone.",
@@ -84,12 +84,27 @@ public final class Main implements Callable<Integer> {
     }
 
     static int run(String... args) {
-        return new CommandLine(new Main())
-                .setExecutionExceptionHandler((failure, command, _) -> {
-                    command.getErr().println("blackbox-verifier: " + failure.getMessage());
-                    return FAILED;
-                })
-                .execute(args);
+        try {
+            return new CommandLine(new Main())
+                    .setExecutionExceptionHandler((failure, _, _) -> failed(failure))
+                    .execute(args);
+        } catch (OutOfMemoryError e) {
+            return failed("it takes more memory to verify this than the "
+                    + (Runtime.getRuntime().maxMemory() >> 20)
+                    + " MiB that Java may use here; give it more, such as java -Xmx4g -jar …");
+        } catch (Throwable e) { // whatever it is, it is no verdict
+            return failed(e);
+        }
+    }
+
+    private static int failed(Throwable why) {
+        return failed(why instanceof IOException ? String.valueOf(why.getMessage()) : "it failed: " + why);
+    }
+
+    /// Says that this is not about what was to be verified.
+    private static int failed(String why) {
+        System.err.println("blackbox-verifier: " + why + " (nothing was verified, and nothing was found to be wrong)");
+        return FAILED;
     }
 
     @Override

@@ -11,7 +11,7 @@ public final class Start {
 
     private Start() {}
 
-    public static void main(String[] args) throws ReflectiveOperationException {
+    public static void main(String[] args) {
         if (Runtime.version().feature() < JAVA) {
             System.err.println("blackbox-verifier: this is Java " + System.getProperty("java.version") + " ("
                     + System.getProperty("java.home") + "), but Java " + JAVA
@@ -23,7 +23,14 @@ public final class Start {
                     .getMethod("main", String[].class)
                     .invoke(null, (Object) args);
         } catch (InvocationTargetException e) {
-            throw new IllegalStateException(e.getCause());
+            failed(String.valueOf(e.getCause()));
+        } catch (Throwable e) { // an uncaught one would be exit 1, which means that something does not hold
+            failed(e.toString());
         }
+    }
+
+    private static void failed(String why) {
+        System.err.println("blackbox-verifier: it failed: " + why);
+        System.exit(FAILED);
     }
 }

@@ -3,10 +3,10 @@ package blackbox.verifier;
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.TrustPolicy;
-import blackbox.evidence.sign.NoteVerifiers;
+import blackbox.evidence.store.TrustFiles;
 import blackbox.evidence.time.TimeAuthorities;
+import blackbox.files.RefusedFileException;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
@@ -50,8 +50,8 @@ final class Trust {
         var keys = new ArrayList<>(policy().logs());
         for (Path file : keyFiles.isEmpty() && keys.isEmpty() ? folder : keyFiles) {
             try {
-                keys.add(NoteVerifiers.parse(Files.readString(file).strip()));
-            } catch (IllegalArgumentException e) {
+                keys.add(TrustFiles.key(file));
+            } catch (IllegalArgumentException | RefusedFileException e) {
                 throw bad("there is no public key in " + file + ": " + e.getMessage(), e);
             }
         }
@@ -65,8 +65,8 @@ final class Trust {
             return TrustPolicy.of(List.of());
         }
         try {
-            return TrustPolicy.parse(Files.readString(file), NoteVerifiers::parse);
-        } catch (IllegalArgumentException e) {
+            return TrustFiles.policy(file);
+        } catch (IllegalArgumentException | RefusedFileException e) {
             throw bad("there is no trust policy in " + file + ": " + e.getMessage(), e);
         }
     }
@@ -80,8 +80,8 @@ final class Trust {
         var certificates = new ArrayList<X509Certificate>();
         for (Path file : authorityFiles) {
             try {
-                certificates.addAll(TimeAuthorities.certificates(Files.readAllBytes(file)));
-            } catch (CertificateException e) {
+                certificates.addAll(TrustFiles.certificates(file));
+            } catch (CertificateException | RefusedFileException e) {
                 throw bad("there are no certificates in " + file + ": " + e.getMessage(), e);
             }
         }

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.bundle.BundleWriter;
+import blackbox.evidence.log.Checkpoint;
 import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.log.TilePath;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.store.Recordings;
 import blackbox.ingest.parquet.EventFile;
@@ -28,6 +30,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -224,6 +227,67 @@ class VerifierJarTest {
         assertEquals(0, help.exit);
         assertTrue(help.out.contains("Examples:"), help.out);
         assertTrue(start("--version").out.startsWith("blackbox-verifier "));
+    }
+
+    /// A tile of 900 MB does not fit into this heap; it has holes.
+    @Test
+    void aTileThatIsTooLongIsExitOneAndIsNotRead() throws Exception {
+        String run = record();
+        Path log = Files.createDirectories(folder.resolve("log"));
+        var checkpoint = new Checkpoint("blackbox/recorder", 1, Hash.sha256(new byte[0]));
+        Files.writeString(log.resolve(TilePath.CHECKPOINT), SignedNote.sign(checkpoint.text(), key));
+        Path tile = log.resolve(TilePath.entries(0, 1).path());
+        Files.createDirectories(tile.resolveSibling("."));
+        lengthen(tile, 900_000_000);
+        Outcome outcome = run(List.of(JAVA, "-Xmx64m", "-jar", JAR.toString(), "--data", folder.toString(), run));
+        assertEquals(1, outcome.exit, outcome::toString);
+        assertEquals("", outcome.err);
+        assertTrue(outcome.out.contains("is longer than the 65537 octets that are read"), outcome.out);
+    }
+
+    private static void lengthen(Path file, long bytes) throws IOException {
+        try (var raw = new RandomAccessFile(file.toFile(), "rw")) {
+            raw.setLength(bytes);
+        }
+    }
+
+    /// Certificates as long as they may be, in a heap of that size.
+    @Test
+    void tooLittleMemoryIsExitThreeWhichIsNoVerdict() throws Exception {
+        Path certificates = folder.resolve("certificates.pem");
+        lengthen(certificates, 16 << 20);
+        Outcome outcome = run(List.of(
+                JAVA,
+                "-Xmx16m",
+                "-jar",
+                JAR.toString(),
+                "--time-authority",
+                certificates.toString(),
+                bundle().toString()));
+        assertEquals(3, outcome.exit, outcome::toString);
+        assertEquals("", outcome.out);
+        assertTrue(outcome.err.contains("takes more memory"), outcome.err);
+    }
+
+    @Test
+    void aFileThatTheUserNamedAndThatIsTooLongIsExitTwo() throws Exception {
+        Path key = folder.resolve("long.pub");
+        lengthen(key, 3L << 30);
+        Outcome outcome = start("--key", key.toString(), bundle().toString());
+        assertEquals(2, outcome.exit, outcome::toString);
+    }
+
+    @Test
+    void aJarThatIsNotWholeIsExitThree() throws Exception {
+        Path classes = folder.resolve("classes");
+        try (var jar = new JarFile(JAR.toFile());
+                var start = jar.getInputStream(jar.getEntry("blackbox/verifier/Start.class"))) {
+            Path file = classes.resolve("blackbox/verifier/Start.class");
+            Files.createDirectories(file.resolveSibling("."));
+            Files.copy(start, file);
+        }
+        Outcome outcome = run(List.of(JAVA, "-cp", classes.toString(), "blackbox.verifier.Start", "--help"));
+        assertEquals(3, outcome.exit, outcome::toString);
     }
 
     @Test

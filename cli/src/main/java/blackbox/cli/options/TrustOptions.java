@@ -4,7 +4,7 @@ import blackbox.cli.exit.CommandException;
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.TrustPolicy;
-import blackbox.evidence.sign.NoteVerifiers;
+import blackbox.evidence.store.TrustFiles;
 import blackbox.evidence.time.TimeAuthorities;
 import blackbox.node.data.LocalTrust;
 import blackbox.schemas.folder.DataFolder;
@@ -52,7 +52,7 @@ public final class TrustOptions {
         var keys = new ArrayList<NoteVerifier>();
         for (Path file : keyFiles) {
             try {
-                keys.add(NoteVerifiers.parse(Files.readString(file)));
+                keys.add(TrustFiles.key(file));
             } catch (IOException | IllegalArgumentException e) {
                 throw CommandException.badInput("there is no public key in " + file + ": " + e.getMessage());
             }
@@ -67,7 +67,7 @@ public final class TrustOptions {
             return TrustPolicy.of(List.of());
         }
         try {
-            return TrustPolicy.parse(Files.readString(file), NoteVerifiers::parse);
+            return TrustFiles.policy(file);
         } catch (IOException | IllegalArgumentException e) {
             throw CommandException.badInput("there is no trust policy in " + file + ": " + e.getMessage());
         }
@@ -90,7 +90,7 @@ public final class TrustOptions {
         var certificates = new ArrayList<X509Certificate>();
         for (Path file : given() ? authorityFiles : new LocalTrust(folder).timeAuthorities()) {
             try {
-                certificates.addAll(TimeAuthorities.certificates(Files.readAllBytes(file)));
+                certificates.addAll(TrustFiles.certificates(file));
             } catch (IOException | CertificateException e) {
                 throw CommandException.badInput("there are no certificates in " + file + ": " + e.getMessage());
             }

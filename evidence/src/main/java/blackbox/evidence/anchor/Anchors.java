@@ -131,7 +131,8 @@ public record Anchors(List<Anchor> anchors, List<String> contradictions, List<St
                     .toList();
         }
 
-        private void stamp(TransparencyLogReader.StampFile file, Checkpoint checkpoint, List<Anchor> found) {
+        private void stamp(TransparencyLogReader.StampFile file, Checkpoint checkpoint, List<Anchor> found)
+                throws IOException {
             Hash imprint = Hash.sha256(checkpoint.text().getBytes(StandardCharsets.UTF_8));
             try {
                 TimeToken token = TimeToken.ofResponse(file.octets());

@@ -5,10 +5,10 @@ import blackbox.evidence.attest.DsseEnvelope;
 import blackbox.evidence.attest.InTotoStatement;
 import blackbox.evidence.attest.MalformedAttestationException;
 import blackbox.evidence.log.NoteVerifier;
-import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.store.FileDigest;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.TransparencyLogReader;
+import blackbox.evidence.store.TrustFiles;
 import blackbox.evidence.tiles.CheckedLog;
 import blackbox.evidence.trust.KeyStatement;
 import blackbox.evidence.verify.RunVerifier;
@@ -18,10 +18,11 @@ import blackbox.evidence.verify.Verification.Completeness;
 import blackbox.evidence.verify.Verification.Finding;
 import blackbox.evidence.verify.Verification.Integrity;
 import blackbox.evidence.verify.Verification.Time;
+import blackbox.files.BoundedFiles;
+import blackbox.files.RefusedFileException;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,6 +46,8 @@ public final class BundleVerifier {
     private static final String OWN_KEYS = "no key was given, so the bundle's own keys were used: it is consistent"
             + " in itself, but anyone could have made it. Get the recorder's public key through a channel that you trust and"
             + " pass it with --key";
+
+    private static final int KEYS_MAX = 1_000;
 
     private final Path folder;
     private final List<NoteVerifier> given;
@@ -151,10 +154,11 @@ public final class BundleVerifier {
         if (file == null) {
             throw new MalformedBundleException("it has no " + BundleLayout.STATEMENT);
         }
-        if (Files.size(file) > DsseEnvelope.OCTETS_MAX) {
-            throw new MalformedBundleException("its statement is too long");
+        try {
+            return DsseEnvelope.parseOwn(BoundedFiles.read(file, DsseEnvelope.OCTETS_MAX));
+        } catch (RefusedFileException e) {
+            throw new MalformedBundleException("its statement is too long", e);
         }
-        return DsseEnvelope.parseOwn(Files.readAllBytes(file));
     }
 
     private static RunId run(InTotoStatement statement) throws MalformedBundleException {
@@ -199,10 +203,12 @@ public final class BundleVerifier {
         var keys = new ArrayList<NoteVerifier>();
         for (var file : files.tailMap(BundleLayout.KEYS).entrySet()) {
             if (file.getKey().startsWith(BundleLayout.KEYS) && file.getKey().endsWith(".pub")) {
+                if (keys.size() == KEYS_MAX) {
+                    throw new MalformedBundleException("it has more than " + KEYS_MAX + " keys");
+                }
                 try {
-                    keys.add(NoteVerifiers.parse(Files.readString(file.getValue(), StandardCharsets.ISO_8859_1)
-                            .strip()));
-                } catch (IllegalArgumentException e) {
+                    keys.add(TrustFiles.key(file.getValue()));
+                } catch (IllegalArgumentException | RefusedFileException e) {
                     throw new MalformedBundleException(file.getKey() + " is not a public key", e);
                 }
             }
@@ -252,8 +258,15 @@ public final class BundleVerifier {
 
     private boolean accountHolds(Recordings recordings, RunId run, int version) throws IOException {
         Path account = folder.resolve(BundleLayout.COMPLETENESS);
-        return Files.exists(account)
-                && Arrays.equals(Files.readAllBytes(account), CompletenessReport.of(recordings, run, version));
+        if (!Files.exists(account)) {
+            return false;
+        }
+        byte[] expected = CompletenessReport.of(recordings, run, version);
+        try {
+            return Arrays.equals(BoundedFiles.read(account, expected.length), expected);
+        } catch (RefusedFileException e) {
+            return false;
+        }
     }
 
     private static Verification tampered(List<Finding> findings) {

@@ -11,6 +11,7 @@ import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.FileDigest;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.TransparencyLogReader;
+import blackbox.files.BoundedFiles;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
@@ -128,7 +129,7 @@ public final class BundleWriter {
         if (!Files.exists(checkpoint)) {
             return;
         }
-        byte[] head = Files.readAllBytes(checkpoint);
+        byte[] head = BoundedFiles.read(checkpoint, TransparencyLogReader.NOTE_BYTES_MAX);
         stage(name(checkpoint), head);
         takeAll(log.resolve(DataFolder.ANCHORS), "");
         var reader = new TransparencyLogReader(log);
@@ -143,10 +144,13 @@ public final class BundleWriter {
 
     /// The tiles of the log at its checkpoint and at each anchored size, to which a verifier computes roots. Partial
     /// tiles of other sizes would be most of the bundle.
-    private static Set<TilePath> tilesOf(byte[] head, List<TransparencyLogReader.AnchorFile> anchors) {
+    private static Set<TilePath> tilesOf(byte[] head, List<TransparencyLogReader.AnchorFile> anchors)
+            throws IOException {
         var tiles = new LinkedHashSet<TilePath>();
         var notes = new ArrayList<>(List.of(head));
-        anchors.forEach(anchor -> notes.add(anchor.note()));
+        for (TransparencyLogReader.AnchorFile anchor : anchors) {
+            notes.add(anchor.note());
+        }
         for (byte[] note : notes) {
             TransparencyLogReader.Head at = TransparencyLogReader.Head.parse(note);
             if (at != null) {

@@ -61,7 +61,9 @@ final class BundleZip {
     ///
     /// @throws MalformedBundleException if it is not the canonical ZIP of its files
     static void unpack(Path zip, Path folder) throws IOException, MalformedBundleException {
+        ZipEnd.check(zip);
         try (var file = new ZipFile(zip.toFile())) {
+            long left = Files.size(zip);
             var files = new TreeMap<String, Path>();
             if (file.size() > BundleLayout.FILES_MAX) {
                 throw new MalformedBundleException("it has more than " + BundleLayout.FILES_MAX + " files");
@@ -70,6 +72,10 @@ final class BundleZip {
                 Path target = folder.resolve(name(entry));
                 if (files.put(entry.getName(), target) != null) {
                     throw new MalformedBundleException(entry.getName() + " is in it twice");
+                }
+                left -= entry.getSize();
+                if (left < 0) { // several entries may have the same octets
+                    throw new MalformedBundleException("its files together are longer than the ZIP");
                 }
                 Files.createDirectories(target.resolveSibling("."));
                 try (InputStream in = file.getInputStream(entry)) {
@@ -86,7 +92,7 @@ final class BundleZip {
         }
     }
 
-    /// Stored entries only: what is unpacked is never larger than the ZIP.
+    /// Stored entries only: what is unpacked of one is as long as the ZIP says.
     private static String name(ZipEntry entry) throws MalformedBundleException {
         if (!BundleLayout.isName(entry.getName())) {
             throw new MalformedBundleException("a file in it has a name that a bundle does not have");

@@ -3,14 +3,13 @@ package blackbox.evidence.bundle;
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
-import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.store.Recordings;
+import blackbox.evidence.store.TrustFiles;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,7 +68,7 @@ public final class RunOrigin {
         for (Path file : Recordings.entries(new DataFolder(recordings.data()).importedTrust(run))) {
             if (file.toString().endsWith(".pub")) {
                 try {
-                    keys.add(NoteVerifiers.parse(Files.readString(file).strip()));
+                    keys.add(TrustFiles.key(file));
                 } catch (IllegalArgumentException e) {
                     throw new IOException("there is no public key in " + file, e);
                 }

@@ -1,5 +1,6 @@
 package blackbox.evidence.log;
 
+import blackbox.schemas.Hash;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -72,6 +73,11 @@ public record TilePath(int level, long index, int width) {
     /// The full tile at the same place.
     public TilePath full() {
         return new TilePath(level, index, FULL);
+    }
+
+    /// The most octets that the file can have: the hashes, or as many entries of the greatest length.
+    public int bytesMax() {
+        return width * (level == ENTRIES ? Short.BYTES + EntryBundle.ENTRY_LENGTH_MAX : Hash.LENGTH);
     }
 
     /// The path below the log's prefix.

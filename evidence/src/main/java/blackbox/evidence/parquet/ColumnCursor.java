@@ -19,8 +19,18 @@ final class ColumnCursor {
 
     private static final VarHandle INT32 = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
+    /// What the arrays for one value of a page take: numbers or slices, indexes; in a list two levels, too.
+    private static final long VALUE_BYTES = 24;
+
+    private static final long LIST_VALUE_BYTES = 32;
+
     private final LeafColumn column;
     private final PageValues values;
+    private ReadMemory memory = new ReadMemory();
+    private long chunkHeld;
+    private long wordsHeld;
+    private long pageHeld;
+    private long expandedHeld;
     private byte[] chunk = new byte[0];
     private int chunkEnd;
     private int codec;
@@ -53,7 +63,9 @@ final class ColumnCursor {
 
     /// Starts on a chunk, whose octets are kept until the next one, in the same array if they fit.
     void open(ColumnChunk start, ParquetFile file) throws IOException {
+        memory = file.memory();
         chunkEnd = (int) start.length();
+        chunkHeld = hold(chunkHeld, chunkEnd);
         if (chunk.length < chunkEnd) {
             chunk = new byte[chunkEnd + chunkEnd / 4];
         }
@@ -71,6 +83,15 @@ final class ColumnCursor {
         encodings = start.encodings();
         pages.clear();
         values.begin(statistics);
+    }
+
+    /// Accounts for what is about to be held where `held` octets were so far; returns what is held then.
+    private long hold(long held, long needed) {
+        if (needed <= held) {
+            return held;
+        }
+        memory.add(needed - held);
+        return needed;
     }
 
     /// How many rows the current page still has; moves to the next page if there are none.
@@ -191,6 +212,7 @@ final class ColumnCursor {
         switch (header.type()) {
             case PageHeader.DICTIONARY -> {
                 int size = header.uncompressedBytes();
+                wordsHeld = hold(wordsHeld, size + header.values() * VALUE_BYTES);
                 words = words.length < size ? new byte[size] : words;
                 inflate(start, at, words, 0, size);
                 values.readDictionary(words, 0, size, header.encoding(), header.values());
@@ -219,7 +241,15 @@ final class ColumnCursor {
         startRows();
         valuesFrom = from;
         nulls += levels - there;
-        values.read(page, valuesFrom, valuesEnd, header.encoding(), there);
+        readValues(valuesFrom, valuesEnd, header, there);
+    }
+
+    /// Values that share their beginnings are longer than the page that they are in.
+    private void readValues(int from, int end, PageHeader header, int there) {
+        values.read(page, from, end, header.encoding(), there);
+        if (header.encoding() == PageValues.DELTA_BYTE_ARRAY) {
+            expandedHeld = hold(expandedHeld, values.octets().length);
+        }
     }
 
     private int levelsV1(int from, int[] target, int max) {
@@ -267,7 +297,7 @@ final class ColumnCursor {
             copy(bodyFrom, at, page, size);
         }
         nulls += levels - there;
-        values.read(page, 0, size, header.encoding(), there);
+        readValues(0, size, header, there);
     }
 
     private void begin(PageHeader header) {
@@ -276,6 +306,8 @@ final class ColumnCursor {
             throw new IllegalArgumentException("a page has more values than its column chunk");
         }
         levelsLeft -= levels;
+        long each = column.isList() ? LIST_VALUE_BYTES : VALUE_BYTES;
+        pageHeld = hold(pageHeld, header.uncompressedBytes() + levels * each);
         if (inflated.length < header.uncompressedBytes()) {
             inflated = new byte[header.uncompressedBytes()];
         }

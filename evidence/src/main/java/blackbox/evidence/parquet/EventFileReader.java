@@ -12,6 +12,7 @@ import blackbox.schemas.table.EventsTable;
 import blackbox.schemas.table.StoredNames;
 import blackbox.schemas.table.TableColumn;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -251,6 +252,7 @@ public final class EventFileReader implements AutoCloseable {
     /// Moves to the next row; false at the end.
     ///
     /// @throws MalformedParquetException when the file's octets do not decode
+    /// @throws IOException when they cannot be read, also for want of memory
     public boolean next() throws IOException {
         try {
             while (spanAt == spanRows) {
@@ -266,6 +268,8 @@ public final class EventFileReader implements AutoCloseable {
                 | ArithmeticException
                 | NegativeArraySizeException e) {
             throw new MalformedParquetException("its data is malformed: " + e.getMessage(), e);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         }
     }
 

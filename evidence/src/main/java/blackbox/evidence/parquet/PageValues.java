@@ -20,7 +20,7 @@ final class PageValues {
     private static final int PLAIN_DICTIONARY = 2;
     private static final int DELTA_BINARY_PACKED = 5;
     private static final int DELTA_LENGTH_BYTE_ARRAY = 6;
-    private static final int DELTA_BYTE_ARRAY = 7;
+    static final int DELTA_BYTE_ARRAY = 7;
     private static final int RLE_DICTIONARY = 8;
     private static final int DICTIONARY_VALUES_MAX = 1 << 24;
 

@@ -19,6 +19,7 @@ final class ParquetFile implements AutoCloseable {
 
     private final StoredFile file;
     private final ParquetFooter footer;
+    private final ReadMemory memory = new ReadMemory();
 
     private ParquetFile(StoredFile file, ParquetFooter footer) {
         this.file = file;
@@ -55,6 +56,11 @@ final class ParquetFile implements AutoCloseable {
             throw new MalformedParquetException("its footer's length is out of range");
         }
         return ParquetFooter.parse(read(file, size - TAIL - length, length), 0, length);
+    }
+
+    /// What its columns' readers take together.
+    ReadMemory memory() {
+        return memory;
     }
 
     List<LeafColumn> columns() {

@@ -16,7 +16,7 @@ final class LogView {
 
     private final TransparencyLogReader log;
     private final TransparencyLogReader.@Nullable Head head;
-    private final List<Anchored> anchors = new ArrayList<>();
+    private final List<Anchor> anchors = new ArrayList<>();
 
     LogView(TransparencyLogReader log) throws IOException {
         this.log = log;
@@ -24,11 +24,19 @@ final class LogView {
         for (TransparencyLogReader.AnchorFile file : log.anchorFiles()) {
             TransparencyLogReader.Head anchor = TransparencyLogReader.Head.parse(file.note());
             if (anchor != null) {
-                List<byte[]> tokens = file.stamps().stream()
-                        .map(TransparencyLogReader.StampFile::octets)
-                        .toList();
-                anchors.add(new Anchored(anchor, true, tokens));
+                anchors.add(new Anchor(anchor, file.stamps()));
             }
+        }
+    }
+
+    private record Anchor(TransparencyLogReader.Head head, List<TransparencyLogReader.StampFile> stamps) {
+
+        Anchored read() throws IOException {
+            var tokens = new ArrayList<byte[]>();
+            for (TransparencyLogReader.StampFile stamp : stamps) {
+                tokens.add(stamp.octets());
+            }
+            return new Anchored(head, true, tokens);
         }
     }
 
@@ -47,10 +55,10 @@ final class LogView {
         if (last == null || last.checkpoint().size() <= index) {
             throw new IllegalArgumentException("the log of runs has no entry " + index);
         }
-        for (Anchored anchor : anchors) {
+        for (Anchor anchor : anchors) {
             if (anchor.head().checkpoint().size() > index
                     && isOfLog(anchor.head().checkpoint(), last.checkpoint())) {
-                return anchor;
+                return anchor.read();
             }
         }
         return new Anchored(last, false, List.of());

@@ -4,6 +4,7 @@ import blackbox.evidence.log.MerkleFrontier;
 import blackbox.evidence.log.TilePath;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
+import blackbox.files.BoundedFiles;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.row.LeafCodec;
@@ -61,7 +62,7 @@ final class TreeCache {
     /// A tile of level 1 or above; null if there is none.
     byte @Nullable [] read(TilePath tile) throws IOException {
         try {
-            return Files.readAllBytes(folder.resolve(tile.path()));
+            return BoundedFiles.read(folder.resolve(tile.path()), tile.bytesMax());
         } catch (NoSuchFileException e) {
             return null;
         }

@@ -1,5 +1,7 @@
 package blackbox.evidence.store;
 
+import blackbox.files.BoundedFiles;
+import blackbox.files.RefusedFileException;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.core.JsonFactory;
@@ -8,6 +10,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +35,10 @@ public record RefusedBatch(
         boolean kept) {
 
     private static final int VERSION = 1;
+
+    /// A few numbers, and words that we wrote.
+    private static final int JSON_BYTES_MAX = 1 << 20;
+
     private static final String STOPS_RUN = "stopsRun";
     private static final JsonFactory JSON = new JsonFactory();
 
@@ -55,9 +62,19 @@ public record RefusedBatch(
         return octets.toByteArray();
     }
 
-    /// Whether the file says that its batch stopped the run. A file that does not say, or cannot be read,
+    /// Whether the file says that its batch stopped the run. A file that does not say, or that is not one that is read,
     /// counts as if it did.
-    public static boolean stopsRun(byte[] json) {
+    ///
+    /// @throws IOException when it cannot be read
+    public static boolean stopsRun(Path file) throws IOException {
+        try {
+            return stopsRun(BoundedFiles.read(file, JSON_BYTES_MAX));
+        } catch (RefusedFileException e) {
+            return true;
+        }
+    }
+
+    static boolean stopsRun(byte[] json) {
         try (JsonParser in = JSON.createParser(json)) {
             if (in.nextToken() != JsonToken.START_OBJECT) {
                 return true;

@@ -1,6 +1,7 @@
 package blackbox.evidence.store;
 
 import blackbox.evidence.parquet.EventFileReader;
+import blackbox.files.BoundedFiles;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
@@ -10,7 +11,6 @@ import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -184,7 +184,7 @@ public final class RunReader implements AutoCloseable {
     /// A segment that has disappeared meanwhile was accepted by the broker.
     private static SpoolSegment read(Path segment) throws IOException {
         try {
-            return SpoolSegment.read(Files.readAllBytes(segment));
+            return SpoolSegment.read(BoundedFiles.read(segment, SpoolSegment.BYTES_MAX));
         } catch (NoSuchFileException e) {
             return new SpoolSegment(List.of(), 0, null);
         }

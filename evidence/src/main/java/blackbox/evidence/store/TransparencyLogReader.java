@@ -5,6 +5,9 @@ import blackbox.evidence.log.EntryBundle;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.log.TilePath;
 import blackbox.evidence.log.TileSource;
+import blackbox.evidence.time.TimeToken;
+import blackbox.files.BoundedFiles;
+import blackbox.files.RefusedFileException;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// returns has been checked. Every call reads the disk again.
 public final class TransparencyLogReader implements TileSource {
 
-    private static final int NOTE_BYTES_MAX = 1 << 20;
+    /// The longest note that is read.
+    public static final int NOTE_BYTES_MAX = 1 << 20;
     private static final String ANCHOR_SUFFIX = ".note";
 
     /// `<size>.note` and `<size>-<number>.tsr`.
@@ -62,8 +66,7 @@ public final class TransparencyLogReader implements TileSource {
 
     private static @Nullable Head head(Path file) throws IOException {
         try {
-            byte[] octets = Files.size(file) > NOTE_BYTES_MAX ? new byte[0] : Files.readAllBytes(file);
-            Head head = Head.parse(octets);
+            Head head = Head.parse(BoundedFiles.read(file, NOTE_BYTES_MAX));
             if (head == null) {
                 throw new IOException(file + " is not a checkpoint");
             }
@@ -73,48 +76,67 @@ public final class TransparencyLogReader implements TileSource {
         }
     }
 
-    /// What is stored for one anchored size: the checkpoint's note, empty if it is missing, and the time
-    /// stamps.
-    public record AnchorFile(String name, byte[] note, List<StampFile> stamps) {}
+    /// What is stored for one anchored size. The files are read when they are asked for: all together may be more than
+    /// fits into memory.
+    public record AnchorFile(Path file, List<StampFile> stamps) {
+
+        public String name() {
+            return String.valueOf(file.getFileName());
+        }
+
+        /// The checkpoint's note; empty if it is missing, or longer than a note can be.
+        public byte[] note() throws IOException {
+            return octetsOf(file, NOTE_BYTES_MAX);
+        }
+    }
 
     /// A stored time stamp.
-    public record StampFile(String name, byte[] octets) {}
+    public record StampFile(Path file) {
+
+        public String name() {
+            return String.valueOf(file.getFileName());
+        }
+
+        /// Its octets; none if it is longer than what is read of a time stamp.
+        public byte[] octets() throws IOException {
+            return octetsOf(file, TimeToken.OCTETS_MAX);
+        }
+    }
+
+    private static byte[] octetsOf(Path file, int octetsMax) throws IOException {
+        try {
+            return BoundedFiles.read(file, octetsMax);
+        } catch (NoSuchFileException | RefusedFileException e) {
+            return new byte[0];
+        }
+    }
 
     /// All anchor files, by size, unchecked.
     public List<AnchorFile> anchorFiles() throws IOException {
+        Path folder = this.folder.resolve(DataFolder.ANCHORS);
         var sizes = new TreeMap<Long, List<StampFile>>();
-        for (Path file : Recordings.entries(folder.resolve(DataFolder.ANCHORS))) {
+        for (Path file : Recordings.entries(folder)) {
             Matcher name = ANCHOR_FILE.matcher(String.valueOf(file.getFileName()));
             if (name.matches()) {
                 List<StampFile> stamps = sizes.computeIfAbsent(Long.valueOf(name.group(1)), _ -> new ArrayList<>());
                 if (name.group(2) != null) {
-                    stamps.add(new StampFile(name.group(), anchorOctets(file)));
+                    stamps.add(new StampFile(file));
                 }
             }
         }
         var files = new ArrayList<AnchorFile>();
         for (Map.Entry<Long, List<StampFile>> size : sizes.entrySet()) {
-            String name = size.getKey() + ANCHOR_SUFFIX;
             List<StampFile> stamps = size.getValue();
             stamps.sort(Comparator.comparing(StampFile::name));
-            files.add(new AnchorFile(
-                    name, anchorOctets(folder.resolve(DataFolder.ANCHORS).resolve(name)), stamps));
+            files.add(new AnchorFile(folder.resolve(size.getKey() + ANCHOR_SUFFIX), stamps));
         }
         return files;
-    }
-
-    private static byte[] anchorOctets(Path file) throws IOException {
-        try {
-            return Files.size(file) > NOTE_BYTES_MAX ? new byte[0] : Files.readAllBytes(file);
-        } catch (NoSuchFileException e) {
-            return new byte[0];
-        }
     }
 
     @Override
     public byte @Nullable [] read(TilePath tile) throws IOException {
         try {
-            return Files.readAllBytes(folder.resolve(tile.path()));
+            return BoundedFiles.read(folder.resolve(tile.path()), tile.bytesMax());
         } catch (NoSuchFileException e) {
             return null;
         }

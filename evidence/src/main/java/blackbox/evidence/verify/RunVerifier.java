@@ -23,7 +23,6 @@ import blackbox.schemas.table.DataFileName;
 import blackbox.schemas.table.EventsTable;
 import blackbox.schemas.table.FileSeal;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -372,7 +371,7 @@ public final class RunVerifier {
     /// come from anyone.
     private void refusedBatch(Path entry, String name) throws IOException {
         String what = "ingest refused a batch: quarantine/" + run + "/" + name;
-        if (RefusedBatch.stopsRun(Files.readAllBytes(entry))) {
+        if (RefusedBatch.stopsRun(entry)) {
             findings.tampered(-1, what);
         } else {
             findings.note(-1, what);
@@ -381,7 +380,7 @@ public final class RunVerifier {
 
     private void quarantinedSegment(Path entry, String name) throws IOException {
         String what = "the recorder's spool had a damaged end: quarantine/" + run + "/" + name;
-        if (SpoolCheck.isDamaged(Files.readAllBytes(entry))) {
+        if (SpoolCheck.isDamaged(entry)) {
             findings.tampered(-1, what);
         } else {
             findings.note(-1, what + ", a write that was cut off");

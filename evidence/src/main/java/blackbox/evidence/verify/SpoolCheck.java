@@ -1,5 +1,7 @@
 package blackbox.evidence.verify;
 
+import blackbox.files.BoundedFiles;
+import blackbox.files.RefusedFileException;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.MalformedBatchException;
@@ -9,7 +11,6 @@ import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -127,8 +128,11 @@ final class SpoolCheck {
     private void read(Path segment) throws IOException {
         byte[] octets;
         try {
-            octets = Files.readAllBytes(segment);
+            octets = BoundedFiles.read(segment, SpoolSegment.BYTES_MAX);
         } catch (NoSuchFileException e) {
+            return;
+        } catch (RefusedFileException e) {
+            findings.tampered(-1, "the spool: " + e.getMessage());
             return;
         }
         SpoolSegment read = SpoolSegment.read(octets);
@@ -186,8 +190,14 @@ final class SpoolCheck {
         }
     }
 
-    /// Octets of a quarantined segment that are damaged other than by a write that was cut off.
-    static boolean isDamaged(byte[] octets) {
+    /// Whether a quarantined segment is damaged other than by a write that was cut off.
+    static boolean isDamaged(Path segment) throws IOException {
+        byte[] octets;
+        try {
+            octets = BoundedFiles.read(segment, SpoolSegment.BYTES_MAX);
+        } catch (RefusedFileException e) {
+            return true;
+        }
         SpoolSegment read = SpoolSegment.read(octets);
         return read.fault() != null && !isTorn(octets, read.length());
     }

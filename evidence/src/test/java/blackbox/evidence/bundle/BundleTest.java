@@ -34,9 +34,13 @@ import blackbox.schemas.table.EventsTable;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Arrays;
@@ -46,6 +50,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -462,5 +467,87 @@ class BundleTest {
                 "887b12b8690081d5f4c46f22c4132c6f92b627b00901a282c614f220f66ae481",
                 Hash.sha256(zip.toByteArray()).toString(),
                 zip.size() + " octets");
+    }
+
+    /// The end of a ZIP, whose directory of `bytes` octets would lie before it.
+    private static ByteBuffer zipEnd(long bytes, long at, int entries) {
+        return ByteBuffer.allocate(22)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(0x06054b50)
+                .putInt(0)
+                .putShort((short) entries)
+                .putShort((short) entries)
+                .putInt((int) bytes)
+                .putInt((int) at)
+                .putShort((short) 0)
+                .flip();
+    }
+
+    private void assertRefused(String why, Path zip) throws IOException {
+        var refused = assertThrows(
+                MalformedBundleException.class, () -> BundleZip.unpack(zip, Files.createTempDirectory(folder, "into")));
+        assertTrue(String.valueOf(refused.getMessage()).contains(why), refused.getMessage());
+    }
+
+    /// Java would read it into memory; the file has holes.
+    @Test
+    void aDirectoryLongerThanThatOfABundleIsNotRead() throws Exception {
+        Path zip = folder.resolve("directory.zip");
+        long directory = 1L << 30;
+        try (FileChannel out = FileChannel.open(zip, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            out.write(zipEnd(directory, 0, 1), directory);
+        }
+        assertRefused("its directory is longer", zip);
+        ByteBuffer end64 = ByteBuffer.allocate(56 + 20).order(ByteOrder.LITTLE_ENDIAN);
+        end64.putInt(0x06064b50)
+                .putLong(44)
+                .putInt(0)
+                .putInt(0)
+                .putInt(0)
+                .putLong(1)
+                .putLong(1);
+        end64.putLong(directory).putLong(0);
+        end64.putInt(0x07064b50).putInt(0).putLong(directory).putInt(1).flip();
+        try (FileChannel out = FileChannel.open(zip, StandardOpenOption.WRITE)) {
+            out.write(end64, directory);
+            out.write(zipEnd(-1, -1, -1), directory + 56 + 20);
+        }
+        assertRefused("its directory is longer", zip);
+    }
+
+    /// Each entry of the directory may lead to the same octets, and would be unpacked as a file of its own.
+    @Test
+    void filesThatTogetherAreLongerThanTheZipAreNotUnpacked() throws Exception {
+        byte[] content = new byte[100_000];
+        var one = new ByteArrayOutputStream();
+        try (var zip = new ZipOutputStream(one)) {
+            var entry = new ZipEntry("file-000");
+            entry.setMethod(ZipEntry.STORED);
+            entry.setSize(content.length);
+            var crc = new CRC32();
+            crc.update(content);
+            entry.setCrc(crc.getValue());
+            zip.putNextEntry(entry);
+            zip.write(content);
+        }
+        byte[] octets = one.toByteArray();
+        int directoryAt = ByteBuffer.wrap(octets).order(ByteOrder.LITTLE_ENDIAN).getInt(octets.length - 6);
+        byte[] header = Arrays.copyOfRange(octets, directoryAt, octets.length - 22);
+        var many = new ByteArrayOutputStream();
+        many.write(octets, 0, directoryAt);
+        for (int i = 0; i < 100; i++) {
+            header[46 + 5] = (byte) ('0' + i / 10);
+            header[46 + 6] = (byte) ('0' + i % 10);
+            many.writeBytes(header);
+        }
+        many.writeBytes(zipEnd(100L * header.length, directoryAt, 100).array());
+        Path zip = Files.write(folder.resolve("overlapping.zip"), many.toByteArray());
+        assertRefused("together are longer than the ZIP", zip);
+        try (Stream<Path> unpacked = Files.walk(folder)) {
+            long bytes = unpacked.filter(file -> file.getFileName().toString().startsWith("file-"))
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
+            assertEquals(content.length, bytes);
+        }
     }
 }

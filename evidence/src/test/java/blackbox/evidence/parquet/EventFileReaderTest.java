@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestRun;
+import blackbox.evidence.parquet.ThriftTree.Value;
 import blackbox.evidence.storage.LocalStore;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
@@ -16,6 +17,8 @@ import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -103,6 +106,37 @@ class EventFileReaderTest {
         Path file = run.table(0, run.batches.size(), "PARQUET_VERSION v2, WRITE_BLOOM_FILTER true");
         var refusal = assertThrows(MalformedParquetException.class, () -> EventFileReader.open(file, run.run));
         assertTrue(String.valueOf(refusal.getMessage()).contains("Bloom filter"));
+    }
+
+    /// A page of 20 octets that says it has 2^30 lists, all missing: as arrays 8 GiB.
+    @Test
+    void aPageThatSaysItHasMoreThanFitsIsNotRead() throws Exception {
+        TestRun run = TestEvents.smallBuild(new TestRun(folder), 10);
+        Path file = run.table(0, run.batches.size(), "PARQUET_VERSION v2");
+        long lists = 1 << 30;
+        byte[] levels = {(byte) 0x80, (byte) 0x80, (byte) 0x80, (byte) 0x80, 8, 0}; // a run of 2^30 zeros
+        Value data = Value.struct()
+                .with(1, Value.i32(lists))
+                .with(2, Value.i32(lists))
+                .with(3, Value.i32(lists))
+                .with(4, Value.i32(0))
+                .with(5, Value.i32(levels.length))
+                .with(6, Value.i32(levels.length));
+        var page = new ByteArrayOutputStream();
+        page.writeBytes(ThriftTree.octets(Value.struct()
+                .with(1, Value.i32(PageHeader.DATA_V2))
+                .with(2, Value.i32(2L * levels.length))
+                .with(3, Value.i32(2L * levels.length))
+                .with(8, data)));
+        page.writeBytes(levels);
+        page.writeBytes(levels);
+        ForgedFooter.replaceChunk(file, "argv", page.toByteArray(), lists);
+        try (EventFileReader reader = EventFileReader.open(file, run.run)) {
+            var refused = assertThrows(IOException.class, () -> {
+                while (reader.next()) {}
+            });
+            assertTrue(String.valueOf(refused.getMessage()).contains("512 MiB of memory"), refused.getMessage());
+        }
     }
 
     private static Text assertNotNullText(@org.jspecify.annotations.Nullable Text text) {

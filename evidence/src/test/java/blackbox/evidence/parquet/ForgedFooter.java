@@ -147,6 +147,24 @@ public final class ForgedFooter {
         return element.fields().containsKey(5) ? 3 : 1;
     }
 
+    /// Gives a column's first chunk other octets, which say that they hold so many values.
+    static void replaceChunk(Path file, String column, byte[] chunk, long values) throws IOException {
+        byte[] octets = Files.readAllBytes(file);
+        int length = ByteBuffer.wrap(octets).order(ByteOrder.LITTLE_ENDIAN).getInt(octets.length - 8);
+        int from = octets.length - 8 - length;
+        var out = new ByteArrayOutputStream();
+        out.write(octets, 0, from);
+        out.writeBytes(chunk);
+        out.write(octets, from, octets.length - from);
+        Files.write(file, out.toByteArray());
+        change(file, footer -> {
+            Value changed = place(footer, column).get(3);
+            changed.with(5, Value.i64(values)).with(7, Value.i64(chunk.length)).with(9, Value.i64(from));
+            changed.fields().remove(11);
+            return footer;
+        });
+    }
+
     /// Rewrites the footer; what comes before it stays.
     public static void change(Path file, UnaryOperator<Value> change) throws IOException {
         byte[] octets = Files.readAllBytes(file);

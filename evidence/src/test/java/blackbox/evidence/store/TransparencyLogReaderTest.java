@@ -76,11 +76,12 @@ class TransparencyLogReaderTest {
         Files.writeString(anchors.resolve("7-1.tsr"), "a stamp");
         Files.writeString(anchors.resolve("7.tsr"), "no anchor's name");
         List<TransparencyLogReader.AnchorFile> files = new TransparencyLogReader(folder).anchorFiles();
-        List<Long> sizes = files.stream()
-                .map(file -> Objects.requireNonNull(TransparencyLogReader.Head.parse(file.note()))
-                        .checkpoint()
-                        .size())
-                .toList();
+        var sizes = new ArrayList<Long>();
+        for (TransparencyLogReader.AnchorFile file : files) {
+            sizes.add(Objects.requireNonNull(TransparencyLogReader.Head.parse(file.note()))
+                    .checkpoint()
+                    .size());
+        }
         assertEquals(List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L, 11L, 12L), sizes);
         assertEquals("7-1.tsr", files.get(6).stamps().getFirst().name());
         assertEquals(1, files.stream().mapToInt(file -> file.stamps().size()).sum());

@@ -1,8 +1,10 @@
 package blackbox.recorder.net;
 
 import blackbox.schemas.event.Endpoint;
+import blackbox.schemas.event.Marks;
 import blackbox.schemas.net.TcpHeader;
-import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// One flow as the host saw it. Owned by its [FlowTable].
@@ -21,8 +23,8 @@ final class Flow {
 
     private final Direction out = new Direction();
     private final Direction in = new Direction();
-    private byte[] hello = new byte[0];
     private boolean helloDone;
+    private boolean nameUnread;
     long lastSeenNs;
     private boolean reset;
 
@@ -72,22 +74,26 @@ final class Flow {
         (outbound ? out : in).add(packet, tcp);
         reset |= (packet.tcpFlags() & TcpHeader.RST) != 0;
         lastSeenNs = nowNs;
-        if (outbound && !helloDone && packet.payload().length > 0) {
-            addHello(packet.payload());
-        }
     }
 
-    private void addHello(byte[] payload) {
-        int room = Math.min(payload.length, TlsServerName.HELLO_BYTES_MAX - hello.length);
-        int length = hello.length;
-        hello = Arrays.copyOf(hello, length + room);
-        System.arraycopy(payload, 0, hello, length, room);
-        if (!TlsServerName.wantsMore(hello, hello.length)) {
-            helloDone = true;
-            String name = TlsServerName.find(hello, hello.length);
-            host = name == null ? host : name;
-            hello = new byte[0];
-        }
+    /// Whether what the guest sends next may belong to a ClientHello.
+    boolean awaitsHello() {
+        return !helloDone;
+    }
+
+    /// Ends the wait for a ClientHello.
+    ///
+    /// @param serverName the name in it, or null if none was found
+    /// @param decided whether more octets would have changed nothing
+    void named(@Nullable String serverName, boolean decided) {
+        helloDone = true;
+        host = serverName == null ? host : serverName;
+        nameUnread = serverName == null && !decided;
+    }
+
+    /// What an event about this flow lacks.
+    Marks marks() {
+        return nameUnread ? new Marks(Map.of(), List.of("host")) : Marks.NONE;
     }
 
     /// Whether the TCP connection is over: reset, or finished in both directions.

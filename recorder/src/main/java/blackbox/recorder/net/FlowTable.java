@@ -3,6 +3,7 @@ package blackbox.recorder.net;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.Source;
 import blackbox.schemas.net.DnsMessage;
 import blackbox.schemas.net.TcpHeader;
 import blackbox.schemas.row.Text;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Folds frames into flows and DNS questions, and returns them as host events. Owned by one thread and
 /// bounded: when a table is full, its oldest entry is reported early (`evicted`), and counted anew if it
-/// continues.
+/// continues. Of the ClientHellos that are not whole yet, only so much is held ([ClientHellos]): where the server
+/// name was not read for that, the flow's event says so (`unread`).
 ///
 /// A flow is reported twice: with no bytes when it is first seen (`open`), and with its counts when it is
 /// over, idle for [#IDLE], or at the end of the run. The direction comes from the hypervisor, not from the
@@ -39,6 +41,7 @@ public final class FlowTable {
     private record Question(int id, Flow.Key key) {}
 
     private final Map<Flow.Key, Flow> flows = new LinkedHashMap<>();
+    private final ClientHellos hellos = new ClientHellos();
     private final Map<String, String> names = new LinkedHashMap<>();
     private final Map<Question, DnsMessage> questions = new LinkedHashMap<>();
     private long swept;
@@ -63,7 +66,7 @@ public final class FlowTable {
         boolean again = flow != null && flow.isOver() && (packet.tcpFlags() & TcpHeader.SYN) != 0;
         if (again && flow != null) {
             flows.remove(key);
-            events.add(event(flow, nowNs, flow.ending()));
+            events.add(ended(flow, nowNs, flow.ending()));
         }
         if (flow == null || again) {
             evictOldest(nowNs, events);
@@ -73,12 +76,15 @@ public final class FlowTable {
             events.add(event(flow, nowNs, "open"));
         }
         flow.add(packet, out, nowNs);
+        if (out && flow.awaitsHello() && packet.payload().length > 0) {
+            hellos.add(flow, packet.payload());
+        }
     }
 
     private void evictOldest(long nowNs, List<Event> events) {
         if (flows.size() >= FLOWS_MAX) {
             Iterator<Flow> oldest = flows.values().iterator();
-            events.add(event(oldest.next(), nowNs, "evicted"));
+            events.add(ended(oldest.next(), nowNs, "evicted"));
             oldest.remove();
         }
     }
@@ -133,7 +139,7 @@ public final class FlowTable {
             Flow flow = i.next();
             long quietNs = nowNs - flow.lastSeenNs;
             if (quietNs > IDLE.toNanos() || flow.isOver() && quietNs > 1_000_000_000L) {
-                events.add(event(flow, nowNs, flow.isOver() ? flow.ending() : "idle"));
+                events.add(ended(flow, nowNs, flow.isOver() ? flow.ending() : "idle"));
                 i.remove();
             }
         }
@@ -143,10 +149,20 @@ public final class FlowTable {
     public List<Event> close(long nowNs) {
         var events = new ArrayList<Event>();
         questions.forEach((question, message) -> events.add(event(message, question.key(), nowNs)));
-        flows.values().forEach(flow -> events.add(event(flow, nowNs, flow.ending())));
+        flows.values().forEach(flow -> events.add(ended(flow, nowNs, flow.ending())));
         questions.clear();
         flows.clear();
         return events;
+    }
+
+    /// How many octets of ClientHellos are held.
+    int helloBytes() {
+        return hellos.bytes();
+    }
+
+    private Event ended(Flow flow, long nowNs, String what) {
+        hellos.forget(flow);
+        return event(flow, nowNs, what);
     }
 
     private static Event event(DnsMessage message, Flow.Key key, long nowNs) {
@@ -163,7 +179,7 @@ public final class FlowTable {
     private static Event event(Flow flow, long nowNs, String what) {
         String host = flow.host;
         return new Event.NetFlow(
-                EventHeader.host(nowNs),
+                new EventHeader(nowNs, Source.HOST, null, null, flow.marks()),
                 flow.key.protocol(),
                 flow.key.local(),
                 flow.key.remote(),

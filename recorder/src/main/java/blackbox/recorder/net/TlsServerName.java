@@ -15,15 +15,15 @@ final class TlsServerName {
 
     private TlsServerName() {}
 
-    /// Whether more octets could still make `octets` a ClientHello.
+    /// Whether more octets could still make `octets` a ClientHello, and are worth waiting for.
     static boolean wantsMore(byte[] octets, int length) {
-        if (length == 0) {
-            return true;
-        }
-        if (octets[0] != 22 || length >= HELLO_BYTES_MAX) {
-            return false;
-        }
-        return length < 5 || length < 5 + Octets.u16(octets, 3);
+        return length < HELLO_BYTES_MAX && !isDecided(octets, length);
+    }
+
+    /// Whether more octets would change nothing: the first record is whole, or they are not the beginning of a
+    /// ClientHello.
+    static boolean isDecided(byte[] octets, int length) {
+        return length > 0 && (octets[0] != 22 || length >= 5 && length >= 5 + Octets.u16(octets, 3));
     }
 
     /// The server name, or null if there is none.

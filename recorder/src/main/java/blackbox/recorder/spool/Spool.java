@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
 /// All methods are safe to call from several threads; there is one writer.
 public final class Spool implements BatchSink, AutoCloseable {
 
-    private static final long SEGMENT_BYTES_MAX = 16 << 20;
-
     /// A segment's file, the first batch in it, and how many octets of it are durable.
     private static final class Segment {
         final Path file;
@@ -87,7 +85,7 @@ public final class Spool implements BatchSink, AutoCloseable {
             Segment segment = segments.getLast();
             segment.durableBytes += left;
             segment.lastSequence = batch.sequence();
-            segment.finished = segment.durableBytes >= SEGMENT_BYTES_MAX;
+            segment.finished = segment.durableBytes >= SpoolSegment.FULL_BYTES;
             written = batch.sequence();
             notifyAll();
         } catch (IOException e) {

@@ -1,6 +1,7 @@
 package blackbox.recorder.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -138,6 +139,97 @@ class FlowTableTest {
             out(Frames.udp(true, i, 1 + i / 60_000, new byte[1]));
         }
         assertEquals(1, flows("evicted").size());
+    }
+
+    /// The beginning of a ClientHello that says it is 16 KiB long.
+    private static byte[] halfHello(int length) {
+        var hello = new byte[length];
+        hello[0] = 22;
+        hello[3] = 0x40;
+        return hello;
+    }
+
+    private static boolean saysNameUnread(Event.NetFlow flow) {
+        return flow.header().marks().unread().equals(List.of("host"));
+    }
+
+    /// Each flow has sent almost as much as is waited for: 134 MB if all of it were held.
+    @Test
+    void halfSentHellosAreHeldOnlyUpToASumAndTheFirstAreGivenUp() {
+        int each = TlsServerName.HELLO_BYTES_MAX - 1;
+        byte[] half = halfHello(each);
+        for (int i = 0; i < FlowTable.FLOWS_MAX; i++) {
+            out(Frames.tcp(true, i, 443, 1, 0, half));
+            assertTrue(table.helloBytes() <= ClientHellos.BYTES_MAX);
+        }
+        int held = ClientHellos.BYTES_MAX / each;
+        assertEquals(held * each, table.helloBytes());
+        events.addAll(table.close(nowNs));
+        List<Event.NetFlow> ended = flows("unfinished");
+        assertEquals(FlowTable.FLOWS_MAX, ended.size());
+        int givenUp = FlowTable.FLOWS_MAX - held;
+        assertTrue(ended.subList(0, givenUp).stream().allMatch(FlowTableTest::saysNameUnread));
+        assertTrue(ended.subList(givenUp, ended.size()).stream().noneMatch(FlowTableTest::saysNameUnread));
+        assertEquals(0, table.helloBytes());
+    }
+
+    @Test
+    void aFlowAfterManyHalfSentHellosStillHasItsName() {
+        for (int i = 0; i < 1_000; i++) {
+            out(Frames.tcp(true, i, 443, 1, 0, halfHello(8_000)));
+        }
+        byte[] hello = Frames.clientHello("api.example.org");
+        out(Frames.tcp(true, 40001, 443, 1, 0, Arrays.copyOf(hello, 20)));
+        out(Frames.tcp(true, 40001, 443, 21, 0, Arrays.copyOfRange(hello, 20, hello.length)));
+        events.addAll(table.close(nowNs));
+        Event.NetFlow last = flows("unfinished").getLast();
+        assertEquals("api.example.org", String.valueOf(last.host()));
+        assertFalse(saysNameUnread(last));
+    }
+
+    /// Its end may be cut off, as long as the name is there.
+    @Test
+    void aHelloThatIsGivenUpIsLookedThroughFirst() {
+        byte[] begun = Arrays.copyOf(Frames.clientHello("api.example.org"), 4_000);
+        begun[3] = 0x40;
+        out(Frames.tcp(true, 40001, 443, 1, 0, begun));
+        for (int i = 0; i < 1_000; i++) {
+            out(Frames.tcp(true, i, 443, 1, 0, halfHello(8_000)));
+        }
+        events.addAll(table.close(nowNs));
+        Event.NetFlow first = flows("unfinished").getFirst();
+        assertEquals("api.example.org", String.valueOf(first.host()));
+        assertFalse(saysNameUnread(first));
+    }
+
+    @Test
+    void aHelloLongerThanWhatIsWaitedForSaysSoToo() {
+        out(Frames.tcp(true, 40001, 443, 1, 0, halfHello(TlsServerName.HELLO_BYTES_MAX + 1)));
+        events.addAll(table.close(nowNs));
+        assertTrue(saysNameUnread(flows("unfinished").getFirst()));
+    }
+
+    @Test
+    void aWholeRecordWithoutANameThatMuchFollowsLacksNothing() {
+        byte[] hello = halfHello(TlsServerName.HELLO_BYTES_MAX + 1);
+        hello[3] = 1; // 256 octets
+        out(Frames.tcp(true, 40001, 443, 1, 0, hello));
+        events.addAll(table.close(nowNs));
+        assertFalse(saysNameUnread(flows("unfinished").getFirst()));
+    }
+
+    @Test
+    void whateverEndsAFlowItsHelloIsNoLongerHeld() {
+        out(Frames.tcp(true, 40001, 443, 1, 0, halfHello(1_000)));
+        out(Frames.tcp(true, 40001, 443, 1_001, TcpHeader.RST, NONE));
+        out(Frames.tcp(true, 40002, 443, 1, 0, halfHello(1_000)));
+        assertEquals(2_000, table.helloBytes());
+        out(Frames.tcp(true, 40001, 443, 1, TcpHeader.SYN, NONE)); // the same ports again
+        assertEquals(1_000, table.helloBytes());
+        nowNs += FlowTable.IDLE.toNanos() + 2 * SECOND_NS;
+        in(Frames.udp(false, 1, 2, NONE));
+        assertEquals(0, table.helloBytes());
+        assertTrue(flows("idle").stream().noneMatch(FlowTableTest::saysNameUnread));
     }
 
     @Test

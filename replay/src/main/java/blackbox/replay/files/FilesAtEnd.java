@@ -15,28 +15,17 @@ import blackbox.vm.VmException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The files on a guest's writable disk after the end of what it ran: those that are not as its image has them. The
 /// image beneath is the same in a run and in its replay, so it is not read. Owned by one thread.
 public final class FilesAtEnd implements AutoCloseable {
-    private static final int LISTED_MAX = 512;
-
     private final Ext4Tree tree;
     private final Inode top;
     private final @Nullable ScratchFolder scratch;
 
-    /// Folders that were looked into by path, the last [#LISTED_MAX].
-    private final Map<Long, Map<Text, Long>> listed = new LinkedHashMap<>(64, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, Map<Text, Long>> eldest) {
-            return size() > LISTED_MAX;
-        }
-    };
+    private final ListedFolders listed = new ListedFolders();
 
     private FilesAtEnd(Ext4Tree tree, Inode top, @Nullable ScratchFolder scratch) {
         this.tree = tree;
@@ -102,10 +91,10 @@ public final class FilesAtEnd implements AutoCloseable {
     }
 
     private Map<Text, Long> entries(Inode folder) throws IOException {
-        Map<Text, Long> known = listed.get(folder.number());
+        Map<Text, Long> known = listed.of(folder.number());
         if (known == null) {
             known = tree.list(folder);
-            listed.put(folder.number(), known);
+            listed.keep(folder.number(), known);
         }
         return known;
     }

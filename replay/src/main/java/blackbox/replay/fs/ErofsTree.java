@@ -7,7 +7,6 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +24,7 @@ public final class ErofsTree implements FileTree {
     private static final int FLAT_WITH_TAIL = 2;
 
     private final ImageFile image;
+    private final StructureReads reads;
     private final int blockBits;
     private final long inodesAt;
     private final long rootNumber;
@@ -33,6 +33,7 @@ public final class ErofsTree implements FileTree {
 
     private ErofsTree(ImageFile image) throws IOException {
         this.image = image;
+        this.reads = new StructureReads(image.length());
         ByteBuffer superblock = image.read(SUPERBLOCK_AT, 128);
         if (superblock.getInt(0) != MAGIC) {
             throw new DamagedTreeException("the image is not an EROFS file system");
@@ -42,8 +43,8 @@ public final class ErofsTree implements FileTree {
             throw new DamagedTreeException("an EROFS with features that are not supported here");
         }
         rootNumber = superblock.getShort(14) & 0xffff;
-        builtSeconds = superblock.getLong(24);
-        builtNanos = superblock.getInt(32);
+        builtSeconds = Inode.requireTime(superblock.getLong(24));
+        builtNanos = nanos(superblock.getInt(32));
         inodesAt = (superblock.getInt(40) & 0xffffffffL) << blockBits;
     }
 
@@ -92,9 +93,13 @@ public final class ErofsTree implements FileTree {
                 raw.getInt(28) & 0xffffffffL,
                 raw.getInt(44) & 0xffffffffL,
                 length(raw.getLong(8)),
-                raw.getLong(32),
-                raw.getInt(40),
+                Inode.requireTime(raw.getLong(32)),
+                nanos(raw.getInt(40)),
                 encoded);
+    }
+
+    private static int nanos(int stored) {
+        return (int) Math.min(stored & 0xffffffffL, Inode.NANOS_MAX);
     }
 
     private static long length(long bytes) throws DamagedTreeException {
@@ -119,16 +124,17 @@ public final class ErofsTree implements FileTree {
         if (folder.type() != FileType.FOLDER || folder.bytes() > FOLDER_BYTES_MAX) {
             throw new DamagedTreeException("inode " + folder.number() + " is not a folder that can be read");
         }
+        reads.add(folder.bytes());
         byte[] octets = open(folder).readNBytes((int) folder.bytes());
-        var names = new LinkedHashMap<Text, Long>();
+        var names = new FolderNames();
         for (int at = 0; at < octets.length; at += 1 << blockBits) {
             block(octets, at, Math.min(octets.length, at + (1 << blockBits)), names);
         }
-        return names;
+        return names.map();
     }
 
     /// The entries of one block: first all their fixed parts, then all their names.
-    private static void block(byte[] octets, int from, int to, Map<Text, Long> names) throws DamagedTreeException {
+    private static void block(byte[] octets, int from, int to, FolderNames names) throws DamagedTreeException {
         ByteBuffer block = ByteBuffer.wrap(octets, from, to - from).slice().order(java.nio.ByteOrder.LITTLE_ENDIAN);
         int size = block.limit();
         int first = size < DIRENT_BYTES ? 0 : block.getShort(8) & 0xffff;

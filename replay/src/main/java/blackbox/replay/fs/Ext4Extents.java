@@ -7,7 +7,8 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Where a file's blocks are: a tree whose leaves are runs of blocks.
+/// Where a file's blocks are: a tree whose leaves are runs of blocks, in the order of the file. As in what a kernel
+/// writes, no node and no block is in it twice; each bound here is a number of blocks that the image has.
 final class Ext4Extents {
     private static final int MAGIC = 0xF30A;
     private static final int ENTRY_BYTES = 12;
@@ -17,12 +18,18 @@ final class Ext4Extents {
 
     private final ImageFile image;
     private final int blockBytes;
+    private final long blocksOfImage;
+    private final StructureReads reads;
     private final List<Range> ranges = new ArrayList<>();
     private int nodes;
+    private long next;
+    private long blocksHeld;
 
-    Ext4Extents(ImageFile image, int blockBytes) {
+    Ext4Extents(ImageFile image, int blockBytes, StructureReads reads) {
         this.image = image;
         this.blockBytes = blockBytes;
+        this.blocksOfImage = image.length() / blockBytes;
+        this.reads = reads;
     }
 
     /// The file's ranges, ordered by their position in it.
@@ -30,13 +37,6 @@ final class Ext4Extents {
     /// @param root the sixty octets in the inode
     List<Range> ranges(ByteBuffer root) throws IOException {
         walk(root.order(ByteOrder.LITTLE_ENDIAN), DEPTH_MAX + 1);
-        long end = 0;
-        for (Range range : ranges) {
-            if (range.at() < end) {
-                throw new DamagedTreeException("two extents of a file overlap");
-            }
-            end = range.at() + range.length();
-        }
         return ranges;
     }
 
@@ -46,7 +46,7 @@ final class Ext4Extents {
         if ((node.getShort(0) & 0xffff) != MAGIC
                 || depth >= above
                 || entries > node.limit() / ENTRY_BYTES - 1
-                || ++nodes > NODES_MAX
+                || ++nodes > Math.min(NODES_MAX, blocksOfImage)
                 || ranges.size() > NODES_MAX) {
             throw new DamagedTreeException("a file's extents do not add up");
         }
@@ -55,6 +55,7 @@ final class Ext4Extents {
                 leaf(node, at);
             } else {
                 long block = node.getInt(at + 4) & 0xffffffffL | (node.getShort(at + 8) & 0xffffL) << 32;
+                reads.add(blockBytes);
                 walk(image.read(place(block, 1), blockBytes), depth);
             }
         }
@@ -62,17 +63,26 @@ final class Ext4Extents {
 
     private void leaf(ByteBuffer node, int at) throws DamagedTreeException {
         long first = node.getInt(at) & 0xffffffffL;
-        int blocks = node.getShort(at + 4) & 0xffff;
-        if (blocks > WRITTEN_BLOCKS_MAX) {
+        int stated = node.getShort(at + 4) & 0xffff;
+        boolean written = stated <= WRITTEN_BLOCKS_MAX;
+        int blocks = written ? stated : stated - WRITTEN_BLOCKS_MAX;
+        if (blocks == 0 || first < next) {
+            throw new DamagedTreeException("two extents of a file overlap, or are not in its order");
+        }
+        next = first + blocks;
+        if (!written) {
             return; // allocated and never written: zeros
+        }
+        blocksHeld += blocks;
+        if (blocksHeld > blocksOfImage) {
+            throw new DamagedTreeException("a file's extents have more blocks than the disk");
         }
         long start = node.getInt(at + 8) & 0xffffffffL | (node.getShort(at + 6) & 0xffffL) << 32;
         ranges.add(new Range(first * blockBytes, (long) blocks * blockBytes, place(start, blocks)));
     }
 
     private long place(long block, int count) throws DamagedTreeException {
-        long all = image.length() / blockBytes;
-        if (block <= 0 || block > all - count) {
+        if (block <= 0 || block > blocksOfImage - count) {
             throw new DamagedTreeException("a file's extents point outside of the disk");
         }
         return block * blockBytes;

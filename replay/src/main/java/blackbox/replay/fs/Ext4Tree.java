@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -32,9 +31,9 @@ public final class Ext4Tree implements FileTree {
     private static final int INODE_UNREADABLE = 0x800 | 0x10000000; // encrypted, inline data
     private static final int SHORT_LINK_BYTES_MAX = 59;
     private static final long FOLDER_BYTES_MAX = 256 << 20;
-    private static final int ENTRIES_MAX = 4_000_000;
 
     private final ImageFile image;
+    private final StructureReads reads;
     private final int blockBytes;
     private final int inodeBytes;
     private final long inodes;
@@ -44,6 +43,7 @@ public final class Ext4Tree implements FileTree {
 
     private Ext4Tree(ImageFile image) throws IOException {
         this.image = image;
+        this.reads = new StructureReads(image.length());
         ByteBuffer superblock = image.read(SUPERBLOCK_AT, 1024);
         require((superblock.getShort(0x38) & 0xffff) == MAGIC, "the disk no longer holds an ext4 file system");
         int features = superblock.getInt(0x60);
@@ -101,7 +101,7 @@ public final class Ext4Tree implements FileTree {
         if (extra >= 12) {
             int more = raw.getInt(0x88);
             modified += (more & 3L) << 32;
-            nanos = Math.min(more >>> 2, 999_999_999);
+            nanos = Math.min(more >>> 2, Inode.NANOS_MAX);
         }
         long bytes = raw.getInt(4) & 0xffffffffL | (raw.getInt(0x6c) & 0xffffffffL) << 32;
         require(bytes >= 0, "a file of negative length");
@@ -113,7 +113,7 @@ public final class Ext4Tree implements FileTree {
                 raw.getShort(0x18) & 0xffff | (raw.getShort(0x7a) & 0xffffL) << 16,
                 raw.getShort(0x1a) & 0xffff,
                 bytes,
-                modified,
+                Inode.requireTime(modified),
                 nanos,
                 device(type, raw));
     }
@@ -154,18 +154,18 @@ public final class Ext4Tree implements FileTree {
         require(
                 folder.type() == FileType.FOLDER && folder.bytes() <= FOLDER_BYTES_MAX,
                 "inode " + folder.number() + " is not a folder that can be read");
-        var names = new LinkedHashMap<Text, Long>();
+        var names = new FolderNames();
         try (InputStream in = open(folder)) {
             for (long left = folder.bytes(); left >= blockBytes; left -= blockBytes) {
+                reads.add(blockBytes);
                 entries(in.readNBytes(blockBytes), names);
-                require(names.size() <= ENTRIES_MAX, "a folder with too many entries");
             }
         }
-        return names;
+        return names.map();
     }
 
     /// Index blocks look like blocks without entries, so that reading them all in order finds everything.
-    private void entries(byte[] octets, Map<Text, Long> names) throws DamagedTreeException {
+    private void entries(byte[] octets, FolderNames names) throws DamagedTreeException {
         ByteBuffer block = ByteBuffer.wrap(octets).order(java.nio.ByteOrder.LITTLE_ENDIAN);
         for (int at = 0; at < blockBytes; ) {
             require(at <= blockBytes - 8, "a folder's entry goes beyond its block");
@@ -199,7 +199,7 @@ public final class Ext4Tree implements FileTree {
                     "inode " + file.number() + " lists its blocks one by one, which our guests' disks never do");
             return new RangeInput(image, List.of(), 0);
         }
-        List<Range> ranges = new Ext4Extents(image, blockBytes).ranges(raw.slice(0x28, 60));
+        List<Range> ranges = new Ext4Extents(image, blockBytes, reads).ranges(raw.slice(0x28, 60));
         return new RangeInput(image, ranges, file.bytes());
     }
 
@@ -234,6 +234,11 @@ public final class Ext4Tree implements FileTree {
             new Ext4Attributes(block, Ext4Attributes.HEADER_BYTES).addTo(found);
         }
         return found;
+    }
+
+    /// How many octets of folders and of extents' nodes were read.
+    long structureBytesRead() {
+        return reads.bytes();
     }
 
     @Override

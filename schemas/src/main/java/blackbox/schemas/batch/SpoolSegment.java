@@ -18,6 +18,12 @@ public record SpoolSegment(
     /// Octets in front of each payload.
     public static final int RECORD_OVERHEAD = 8;
 
+    /// From this length on no further batch is written to a segment.
+    public static final int FULL_BYTES = 16 << 20;
+
+    /// The greatest length: almost full, and the longest batch.
+    public static final int BYTES_MAX = FULL_BYTES + RECORD_OVERHEAD + SealedBatch.BYTES_MAX;
+
     public SpoolSegment {
         batches = List.copyOf(batches);
     }

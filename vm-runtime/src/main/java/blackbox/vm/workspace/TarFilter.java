@@ -25,7 +25,6 @@ public final class TarFilter {
     private static final int PATH_BYTES_MAX = 4096;
     private static final int NAMES_LEFT_OUT_MAX = 3;
     private static final int NAME_BYTES_MAX = 255;
-    private static final long NAMES_BYTES_MAX = 256L << 20;
 
     private final Limits limits;
     private final Set<String> folders = new HashSet<>();
@@ -39,9 +38,10 @@ public final class TarFilter {
 
     /// @param entriesMax the most files, folders and links
     /// @param contentBytesMax the most bytes in all files together
-    public record Limits(long entriesMax, long contentBytesMax) {
-        /// One million entries, 12 GiB.
-        public static final Limits DEFAULT = new Limits(1_000_000, 12L << 30);
+    /// @param namesBytesMax the most bytes in all paths and all targets of links together, which are held in memory
+    public record Limits(long entriesMax, long contentBytesMax, long namesBytesMax) {
+        /// One million entries, 12 GiB, 256 MiB.
+        public static final Limits DEFAULT = new Limits(1_000_000, 12L << 30, 256L << 20);
     }
 
     /// A filter for one archive.
@@ -69,14 +69,15 @@ public final class TarFilter {
     /// @throws VmException `WORKSPACE_REFUSED`
     public void copy(InputStream from, OutputStream to) throws IOException, VmException {
         var out = new TarWriter(to);
-        Map<String, String> extended = Map.of();
+        Map<String, String> extended = null;
         for (TarHeader header = TarHeader.read(from); header != null; header = TarHeader.read(from)) {
             if (header.type() == 'x') {
+                require(extended == null, "two extended headers of one entry");
                 extended = extended(from, header);
                 continue;
             }
-            entry(header.with(extended), from, out);
-            extended = Map.of();
+            entry(extended == null ? header : header.with(extended), from, out);
+            extended = null;
         }
         out.finish();
     }
@@ -97,6 +98,7 @@ public final class TarFilter {
             case '2' -> {
                 require(!header.link().isEmpty() && header.link().length() <= PATH_BYTES_MAX, "a link without target");
                 require(header.link().indexOf('\0') < 0, "a link with a NUL in its target");
+                hold(header.link());
                 symlinks.put(path, header.link());
                 out.entry('2', path, header.link(), 0777, 0, header.modified());
             }
@@ -117,12 +119,12 @@ public final class TarFilter {
     }
 
     private void file(TarHeader header, String path, InputStream from, TarWriter out) throws IOException, VmException {
-        content += header.size();
-        if (header.size() < 0 || content > limits.contentBytesMax()) {
+        if (header.size() < 0 || header.size() > limits.contentBytesMax() - content) { // a sum could wrap
             throw new VmException(
                     Code.WORKSPACE_TOO_LARGE,
                     "the guest's workspace has more than " + limits.contentBytesMax() + " bytes of content");
         }
+        content += header.size();
         files.add(path);
         out.entry('0', path, "", header.mode() & 0777, header.size(), header.modified());
         out.content(from, header.size());
@@ -161,14 +163,20 @@ public final class TarFilter {
         return kept.toString();
     }
 
-    /// Ensures that nothing has this name yet and that all its parents are folders of this archive.
+    /// Ensures that nothing has this name yet and that its parent is a folder of this archive, as that one's parent is.
     private void claim(String path) throws VmException {
-        namesBytes += path.length();
-        require(namesBytes <= NAMES_BYTES_MAX, "names of more than " + NAMES_BYTES_MAX + " bytes together");
+        hold(path);
         require(!taken(path), "the same path twice");
-        for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
-            require(folders.contains(path.substring(0, slash)), "a path below what is not one of its folders");
-        }
+        int slash = path.lastIndexOf('/');
+        require(slash < 0 || folders.contains(path.substring(0, slash)), "a path below what is not one of its folders");
+    }
+
+    /// Counts a name, or a link's target, that stays in memory.
+    private void hold(String name) throws VmException {
+        namesBytes += name.length();
+        require(
+                namesBytes <= limits.namesBytesMax(),
+                "names of more than " + limits.namesBytesMax() + " bytes together");
     }
 
     private boolean taken(String path) {

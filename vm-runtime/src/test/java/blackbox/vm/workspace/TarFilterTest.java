@@ -87,15 +87,60 @@ class TarFilterTest {
         var tar = new TarWriter(out);
         tar.entry('0', "a", "", 0644, 5L << 30, NOW);
         tar.finish();
-        var large = new TarFilter(new TarFilter.Limits(10, 1 << 30));
+        var large = new TarFilter(new TarFilter.Limits(10, 1 << 30, 100));
         var failure = assertThrows(
                 VmException.class,
                 () -> large.copy(new ByteArrayInputStream(out.toByteArray()), new ByteArrayOutputStream()));
         assertEquals(VmException.Code.WORKSPACE_TOO_LARGE, failure.code());
-        var few = new TarFilter(new TarFilter.Limits(0, 1 << 30));
+        var few = new TarFilter(new TarFilter.Limits(0, 1 << 30, 100));
         assertThrows(
                 VmException.class,
                 () -> few.copy(new ByteArrayInputStream(archive('5', "d", "")), new ByteArrayOutputStream()));
+    }
+
+    /// Each size is one that a pax header can have; their sum is more than a number can hold.
+    @Test
+    void aSumOfSizesThatWrapsIsMoreThanTheLimit() throws Exception {
+        var out = new ByteArrayOutputStream();
+        var tar = new TarWriter(out);
+        tar.entry('0', "small", "", 0644, 1, NOW);
+        tar.content(new ByteArrayInputStream(new byte[1]), 1);
+        tar.entry('0', "large", "", 0644, Long.MAX_VALUE, NOW);
+        tar.content(new ByteArrayInputStream(new byte[4096]), 4096);
+        tar.finish();
+        var filter = new TarFilter(new TarFilter.Limits(10, 2048, 100));
+        var failure = assertThrows(
+                VmException.class,
+                () -> filter.copy(new ByteArrayInputStream(out.toByteArray()), new ByteArrayOutputStream()));
+        assertEquals(VmException.Code.WORKSPACE_TOO_LARGE, failure.code(), failure.getMessage());
+    }
+
+    @Test
+    void targetsOfLinksCountAsNames() throws Exception {
+        String target = "x".repeat(1_000);
+        var out = new ByteArrayOutputStream();
+        var tar = new TarWriter(out);
+        for (int i = 0; i < 5; i++) {
+            tar.entry('2', "link-" + i, target, 0777, 0, NOW);
+        }
+        tar.finish();
+        new TarFilter(new TarFilter.Limits(10, 0, 5 * 1_006))
+                .copy(new ByteArrayInputStream(out.toByteArray()), new ByteArrayOutputStream());
+        var less = new TarFilter(new TarFilter.Limits(10, 0, 5 * 1_006 - 1));
+        var failure = assertThrows(
+                VmException.class,
+                () -> less.copy(new ByteArrayInputStream(out.toByteArray()), new ByteArrayOutputStream()));
+        assertTrue(failure.getMessage().contains("names of more than"), failure.getMessage());
+    }
+
+    /// They cost no entry, so that nothing else would end an archive of nothing but them.
+    @Test
+    void anExtendedHeaderAfterAnotherIsRefused() throws Exception {
+        byte[] two = archive('5', "d", "");
+        var out = new ByteArrayOutputStream();
+        out.write(two, 0, 1024); // an extended header and its content
+        out.writeBytes(two);
+        assertThrows(VmException.class, () -> filter(out.toByteArray()));
     }
 
     /// Whatever is done to an archive: it is refused, or what comes out unpacks inside a folder and nowhere else.
