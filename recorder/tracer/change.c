@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// Part 6 of 9: changes to names and attributes. The kernel resolves a name inside the call and its result is known only
+// Part 7 of 10: changes to names and attributes. The kernel resolves a name inside the call and its result is known only
 // at the end: the frame is built where the security hook has the resolved paths, kept by thread, and sent with the result
 // when the call returns. Of a call that fails before its names are resolved they are sent as the caller gave them.
 

@@ -29,6 +29,7 @@ PARTS = [
     "tracer.c",
     "path.c",
     "random.c",
+    "container.c",
     "process.c",
     "file.c",
     "change.c",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// Part 9 of 9: what tracer.py calls (BPF_PROG_TEST_RUN): heartbeats, flushes of what is folded, and the list of what
+// Part 10 of 10: what tracer.py calls (BPF_PROG_TEST_RUN): heartbeats, flushes of what is folded, and the list of what
 // already runs. These frames go through the same ring and sequence as all others.
 
 #define TASKS_PER_CALL 128
@@ -8,7 +8,7 @@
 // Where the walk over tasks stands.
 BPF_ARRAY(cursor, u64, 2);
 
-// Whose namespace of users the tracer shares is guarded; see privilege.c.
+// Whose namespace of users the tracer shares is guarded; see tracer.c.
 int op_guard(struct bpf_raw_tracepoint_args *ctx) {
     u32 zero = 0;
     u64 users = word(word(bpf_get_current_task() + OFF_TASK_CRED) + OFF_CRED_USERS);
@@ -31,7 +31,9 @@ int op_heartbeat(struct bpf_raw_tracepoint_args *ctx) {
         return 1;
     u8 *frame = beat->octets;
     c->misses = ctx->args[1];
-    header_now(frame, F_HEARTBEAT, 0);
+    struct owner owner = {};
+    owner_anywhere(&owner); // an interrupt, so of nobody
+    header_of(frame, F_HEARTBEAT, 0, &owner);
     ((struct header *)frame)->flags = ctx->args[0];
     tlv(frame + HEADER, T_COUNTERS, 0, sizeof *c, sizeof *c);
     bpf_probe_read_kernel(frame + HEADER + TLV, sizeof *c, c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// Part 5 of 9: open files. Reads and writes are folded per (open file, process) and sent when the process closes the
+// Part 6 of 10: open files. Reads and writes are folded per (open file, process) and sent when the process closes the
 // file, every five seconds while there is something new (tracer.py asks), and when the run is drained.
 
 #define S_IFMT_BITS 0170000
@@ -46,7 +46,7 @@ static __always_inline u64 regular_inode(u64 file) {
 static __always_inline u64 put_io(u8 *frame, struct io *io, u32 flags) {
     u64 at = HEADER;
     header_of(frame, F_IO, io->refused ? NO_SPACE : 0, &io->owner);
-    ((struct header *)frame)->flags = flags | (io->requested ? FRAME_REQUESTED : 0);
+    ((struct header *)frame)->flags |= flags | (io->requested ? FRAME_REQUESTED : 0);
     tlv(frame + at, T_IO, 0, 56, 56);
     at += TLV;
     *(u64 *)(frame + at) = io->reads;
@@ -121,6 +121,7 @@ static __always_inline int count_io(u64 file, u32 write, s64 octets, u64 end, u6
         io = 0;
     }
     if (io) {
+        folded_now(&io->owner, io->reads + io->writes + io->refused);
         add_io(io, write, octets, end, requested);
         return 0;
     }
@@ -238,7 +239,7 @@ int kretfunc__do_filp_open(u64 *ctx) {
         struct io_key key = {.file = result, .tgid = bpf_get_current_pid_tgid() >> 32};
         ios.delete(&key);
         if (half(result + OFF_FILE_MODE) & FMODE_CREATED_BIT)
-            ((struct header *)frame)->flags = FRAME_CREATED;
+            ((struct header *)frame)->flags |= FRAME_CREATED;
         at = put_file(frame, at, inode, quarter(inode + OFF_INODE_MODE), open_flags);
         at = put_path_of(frame, at, T_PATH, result + OFF_FILE_PATH);
     }

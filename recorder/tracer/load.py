@@ -106,9 +106,9 @@ BOUND = {"kfunc": kernel.FENTRY, "kretfunc": kernel.FEXIT, "kmod_ret": kernel.MO
 MAPS = {
     "events": None,
     "counters": (4, 832),
-    "ios": (16, 104),
-    "udp_flows": (32, 120),
-    "tcp_owners": (8, 24),
+    "ios": (16, 112),
+    "udp_flows": (32, 128),
+    "tcp_owners": (8, 32),
     "drawing": (4, 48),
     "settings": (4, 16),
 }

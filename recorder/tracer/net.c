@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// Part 7 of 9: sockets. TCP's last state change runs in whatever context ended the connection, often a softirq: its
+// Part 8 of 10: sockets. TCP's last state change runs in whatever context ended the connection, often a softirq: its
 // frame is built on the stack, and its process is the one remembered when the socket was made.
 
 #define AF_UNIX_N 1
@@ -193,7 +193,7 @@ static __always_inline void emit_tcp(u64 sk, struct owner *owner, u32 state, u32
     e.state = state;
     tcp_flow_of(&flow, sk);
     header_of(at, F_FLOW, 0, owner);
-    ((struct header *)at)->flags = flags;
+    ((struct header *)at)->flags |= flags;
     put_socket(at, &e);
     tlv(at + SOCKET_FRAME, T_FLOW, 0, sizeof flow, sizeof flow);
     __builtin_memcpy(at + SOCKET_FRAME + TLV, &flow, sizeof flow);
@@ -227,7 +227,7 @@ static __always_inline void emit_udp(struct udp_flow *u, u32 type, u32 flags, u3
     if (!frame)
         return;
     header_of(frame, type, 0, &u->owner);
-    ((struct header *)frame)->flags = flags;
+    ((struct header *)frame)->flags |= flags;
     put_socket(frame, &u->ends);
     tlv(frame + SOCKET_FRAME, T_FLOW, 0, sizeof u->flow, sizeof u->flow);
     __builtin_memcpy(frame + SOCKET_FRAME + TLV, &u->flow, sizeof u->flow);
@@ -248,6 +248,7 @@ static __always_inline void count_udp(struct endpoints *e, u64 socket, u64 out, 
     u64 now = bpf_ktime_get_boot_ns();
     struct udp_flow *known = udp_flows.lookup(&key);
     if (known) {
+        folded_now(&known->owner, known->flow.packets_out + known->flow.packets_in);
         __sync_fetch_and_add(&known->flow.bytes_out, out);
         __sync_fetch_and_add(&known->flow.bytes_in, in);
         __sync_fetch_and_add(sent ? &known->flow.packets_out : &known->flow.packets_in, 1);

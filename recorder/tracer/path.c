@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// Part 2 of 9: values of variable size. A path is sent as its names from the leaf to the root, each followed by NUL, just
+// Part 2 of 10: values of variable size. A path is sent as its names from the leaf to the root, each followed by NUL, just
 // as the kernel's tree is walked; the host turns it round. So no name is copied twice, and none is cut.
 
 // Names per path, and octets of one path after which no further name is added.
@@ -87,8 +87,8 @@ static __always_inline u64 put_origin(u8 *frame, u64 at, u64 mnt, u64 dentry) {
 // path within its own file system: another walk, in which no dentry is a mount's root.
 static __always_inline u64 put_path(u8 *frame, u64 at, u32 type, u64 mnt, u64 dentry) {
     u32 zero = 0;
-    u64 *moved = mounts_moved.lookup(&zero);
-    if (!moved || !*moved)
+    struct moved *moved = mounts_moved.lookup(&zero);
+    if (!moved || !moved->since)
         return put_names(frame, at, type, mnt, dentry, PATH_BYTES_MAX);
     at = put_names(frame, at, type, mnt, dentry, MOVED_PATH_BYTES_MAX);
     at = put_origin(frame, at, mnt, dentry);

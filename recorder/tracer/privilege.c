@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// Part 8 of 9: credentials, and the interfaces through which a process can get around what is seen here. The numbers that
+// Part 9 of 10: credentials, and the interfaces through which a process can get around what is seen here. The numbers that
 // are missing are in load.py.
 
 #define P_PTRACE 1
@@ -17,24 +17,8 @@
 #define P_CHROOT 30
 #define P_CHEAP 44
 #define INIT_PID 1
-#define SYS_ADMIN 21
 #define PRLIMIT_WRITE 2
 #define TASK_KTHREAD_FLAG 0x00200000
-
-// The namespace of users in which the tracer is; set by op_guard.
-BPF_ARRAY(guarded_users, u64, 1);
-
-// Whether these are credentials that no agent has: init's, the tracer's and those of what init starts beside them.
-static __always_inline int is_guarded(u64 cred) {
-    u32 zero = 0;
-    u64 *users = guarded_users.lookup(&zero);
-    return users && *users && word(cred + OFF_CRED_USERS) == *users && word(cred + OFF_CRED_PERMITTED) >> SYS_ADMIN & 1;
-}
-
-static __always_inline int is_agent(void) {
-    u64 group = agent();
-    return group && bpf_get_current_ancestor_cgroup_id(1) == group;
-}
 
 // int commit_creds(struct cred *)
 int kfunc__commit_creds(u64 *ctx) {
@@ -221,9 +205,9 @@ int kmod_ret__security_task_prlimit(u64 *ctx) {
 
 // int ksys_unshare(unsigned long)
 int kretfunc__ksys_unshare(u64 *ctx) {
-    return used(P_UNSHARE, (s32)ctx[1], ctx[0], 0);
+    used(P_UNSHARE, (s32)ctx[1], ctx[0], 0);
+    return perhaps_moved();
 }
-
 
 // long io_uring_setup(u32 entries, struct io_uring_params *)
 int kretfunc__io_uring_setup(u64 *ctx) {
@@ -252,15 +236,6 @@ int kretfunc__path_mount(u64 *ctx) {
     return 0;
 }
 
-// From here on a path is not enough; before the call has done anything.
-static __always_inline void mounts_move(void) {
-    u32 zero = 0;
-    u64 one = 1;
-    // Where no group is the agents', it may be anyone's act.
-    if (!agent() || is_agent())
-        mounts_moved.update(&zero, &one);
-}
-
 // Kept until the call returns (noted as WHEN_KEPT), because only here the paths are known.
 static __always_inline int keep_mounts(u64 what, u64 flags, u64 path, u64 to) {
     mounts_move();
@@ -273,19 +248,6 @@ static __always_inline int keep_mounts(u64 what, u64 flags, u64 path, u64 to) {
     if (to)
         at = put_path_of(frame, at, T_PATH_TO, to);
     keep(frame, at, F_PRIVILEGE);
-    return 0;
-}
-
-// int security_sb_mount(const char *dev_name, const struct path *, const char *type, unsigned long flags, void *)
-int kfunc__security_sb_mount(u64 *ctx) {
-    mounts_move();
-    return 0;
-}
-
-// struct mnt_namespace *alloc_mnt_ns(struct user_namespace *, bool anon): a copy of all mounts, or, if anonymous, a tree that
-// is mounted nowhere
-int kfunc__alloc_mnt_ns(u64 *ctx) {
-    mounts_move();
     return 0;
 }
 

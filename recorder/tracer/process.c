@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// Part 4 of 9: processes. What is executed is read after the kernel has copied it (`mm->arg_start`), where its pages are
+// Part 5 of 10: processes. What is executed is read after the kernel has copied it (`mm->arg_start`), where its pages are
 // resident, not from the caller's memory before.
 
 #define ARGV_BYTES_MAX 65536
@@ -100,6 +100,7 @@ RAW_TRACEPOINT_PROBE(sched_process_exec) {
     if (at > LARGE)
         return 0;
     emit(frame, at, F_EXEC, 0);
+    tell_container(task);
     return 0;
 }
 
@@ -158,17 +159,23 @@ RAW_TRACEPOINT_PROBE(sched_process_fork) {
     forked_drawer(child);
     u8 *frame = scratch();
     struct owner owner = {.tgid = half(child + OFF_TASK_TGID), .tid = half(child + OFF_TASK_PID)};
-    // New threads are not processes; their own events carry their tid.
-    if (!frame || owner.tgid != owner.tid || is_tracer())
+    if (!frame || is_tracer())
         return 0;
+    // New threads are not processes; their own events carry their tid.
+    if (owner.tgid != owner.tid) {
+        tell_container(child);
+        return 0;
+    }
     owner.start = word(child + OFF_TASK_START);
     owner.cgroup = bpf_get_current_cgroup_id();
+    owner.container = container_number(child);
     header_of(frame, F_FORK, 0, &owner);
     u64 at = put_comm(frame, HEADER, child);
     // The child's parent, which is the caller's own parent with CLONE_PARENT.
     at = put_parent(frame, at, word(child + OFF_TASK_PARENT));
     at = put_creds(frame, at, word(child + OFF_TASK_CRED));
     emit_small(frame, at, F_FORK, 0);
+    tell_container(child);
     return 0;
 }
 

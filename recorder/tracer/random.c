@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// Part 3 of 9: random numbers that a replay draws again. What the agent's threads get from the kernel's generator, by
+// Part 3 of 10: random numbers that a replay draws again. What the agent's threads get from the kernel's generator, by
 // getrandom(2) or from /dev/urandom and /dev/random, is replaced on its way out by a stream of ChaCha20 (RFC 8439) whose
 // key the host gave and whose nonce says which thread it is: the how-manieth child of the how-manieth child. So it
 // depends on nothing that time or load can change, and no two threads share a stream.

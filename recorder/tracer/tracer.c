@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
-// The tracer's BPF program, part 1 of 9: frames, maps, and the one place that emits. The wire format is specified in
+// The tracer's BPF program, part 1 of 10: frames, maps, and the one place that emits. The wire format is specified in
 // schemas/wire.md. compiled.py puts the parts together behind a generated header of offsets (OFF_*, see offsets.py), so
 // that no kernel header has to be parsed for what is read here.
 //
@@ -23,6 +23,7 @@
 #define F_EXIT 19
 #define F_RUNNING 20
 #define F_SIGNAL 21
+#define F_CONTAINER 22
 #define F_OPEN 32
 #define F_CLOSE 33
 #define F_IO 34
@@ -70,6 +71,7 @@
 #define T_NUMBERS 18
 #define T_ORIGIN 19
 #define T_ORIGIN_PATH 20
+#define T_CONTAINER 21
 
 #define TLV_TRUNCATED 1
 #define TLV_FAULT 2
@@ -81,6 +83,8 @@
 #define FRAME_REQUESTED 4
 #define FRAME_FLUSH 8
 #define FRAME_CREATED 16
+// Above them, the number of the container in which the act was done; see container.c.
+#define FRAME_CONTAINER_SHIFT 5
 
 #define HEADER 64
 #define TLV 12
@@ -99,6 +103,7 @@ struct header {
 struct owner {
     u32 tgid, tid;
     u64 start, cgroup;
+    u64 container;
 };
 
 // Of one CPU. `seq` counts attempts, `emitted` what is in the ring; the rest are the losses, by reason and by frame type.
@@ -137,9 +142,35 @@ BPF_ARRAY(counters, struct counters, CPUS_MAX);
 BPF_ARRAY(scratches, struct scratch, CPUS_MAX);
 // What is not known when the program is compiled; written before anything is attached.
 BPF_ARRAY(settings, struct settings, 1);
-// 1 from when the agent began to mount, unmount or move file systems, in whatever namespace: a path is then not enough to
-// say which file is meant. See path.c and privilege.c.
-BPF_ARRAY(mounts_moved, u64, 1);
+// Where a task is: its namespace of mounts, by a number that the kernel does not use again, and its root: a folder, and the
+// mount and namespace through which it is seen.
+struct place {
+    u64 sequence;
+    u64 inode;
+    u32 device, generation;
+    u64 root_sequence;
+    u64 mount;
+};
+
+// From when the agent began to mount, unmount or move file systems, in whatever namespace: a path is then not enough to say
+// which file is meant. See path.c and container.c.
+struct moved {
+    u64 since; // ns since boot, 0 before
+    u64 claimed;
+    struct place from; // where the agent's processes were until then
+};
+BPF_ARRAY(mounts_moved, struct moved, 1);
+
+// The containers that there were, by their places; see container.c.
+struct container {
+    u64 number, told;
+};
+#define CONTAINERS_MAX 2046
+#define CONTAINER_UNKNOWN 2047
+BPF_HASH(containers, struct place, struct container, CONTAINERS_MAX);
+BPF_ARRAY(containers_made, u64, 1);
+// The namespace of users in which the tracer is; set by op_guard.
+BPF_ARRAY(guarded_users, u64, 1);
 
 // bcc has no call for the ring's fill, and writes `bpf_ringbuf_output(ring, …)` where the source says
 // `events.ringbuf_output(…)`: this macro takes that call, and with it the ring, for both questions.
@@ -207,12 +238,101 @@ static __always_inline int is_tracer(void) {
     return (u32)(bpf_get_current_pid_tgid() >> 32) == tracer();
 }
 
-static __always_inline void owner_now(struct owner *owner) {
+// Adds one, and returns what was there before. The addition is atomic, as a softirq may come between; clang 14 can
+// neither be told that in C (bcc's target knows no fetching add) nor in assembly, so the instruction is spelled out:
+// r9 = atomic_fetch_add((u64 *)(r8 + 0), r9). bcc's front end is told of an x86, so that only names which both
+// machines have, r8 to r15, can be said to be overwritten.
+static __always_inline u64 fetch_increment(u64 *number) {
+    u64 before;
+    asm volatile("r8 = %1\n"
+                 "r9 = 1\n"
+                 ".byte 0xdb, 0x98, 0, 0, 1, 0, 0, 0\n"
+                 "%0 = r9"
+                 : "=r"(before)
+                 : "r"(number)
+                 : "r8", "r9", "memory");
+    return before;
+}
+
+#define SYS_ADMIN 21
+
+// Whether these are credentials that no agent has: init's, the tracer's and those of what init starts beside them.
+static __always_inline int is_guarded(u64 cred) {
+    u32 zero = 0;
+    u64 *users = guarded_users.lookup(&zero);
+    return users && *users && word(cred + OFF_CRED_USERS) == *users && word(cred + OFF_CRED_PERMITTED) >> SYS_ADMIN & 1;
+}
+
+static __always_inline void place_of(struct place *place, u64 task) {
+    u64 root = word(task + OFF_TASK_FS) + OFF_FS_ROOT, mount = word(root + OFF_PATH_MNT) - OFF_MOUNT_MNT;
+    u64 inode = word(word(root + OFF_PATH_DENTRY) + OFF_DENTRY_INODE);
+    place->sequence = word(word(word(task + OFF_TASK_NSPROXY) + OFF_NSPROXY_MOUNTS) + OFF_MNT_NS_SEQUENCE);
+    place->inode = word(inode + OFF_INODE_INO);
+    place->device = half(word(inode + OFF_INODE_SB) + OFF_SB_DEV);
+    place->generation = half(inode + OFF_INODE_GENERATION);
+    place->root_sequence = word(word(mount + OFF_MOUNT_NS) + OFF_MNT_NS_SEQUENCE);
+    place->mount = half(mount + OFF_MOUNT_ID);
+}
+
+static __always_inline int is_same(struct place *a, struct place *b) {
+    return a->sequence == b->sequence && a->inode == b->inode && a->device == b->device && a->generation == b->generation &&
+        a->root_sequence == b->root_sequence && a->mount == b->mount;
+}
+
+// The entry of the container in which a task is; 0 if it is in none, or `unknown` becomes 1.
+static __always_inline struct container *container_of(u64 task, u32 *unknown) {
+    u32 zero = 0;
+    struct moved *moved = mounts_moved.lookup(&zero);
+    struct place here = {};
+    if (!moved || !moved->since)
+        return 0;
+    place_of(&here, task);
+    if (is_same(&here, &moved->from))
+        return 0;
+    struct container *known = containers.lookup(&here);
+    if (known)
+        return known;
+    if (is_guarded(word(task + OFF_TASK_CRED)))
+        return 0;
+    u64 *made = containers_made.lookup(&zero);
+    // A task that ends has left its root and its namespaces already.
+    if (here.sequence && here.inode && made && *made < CONTAINERS_MAX) {
+        struct container fresh = {.number = fetch_increment(made) + 1};
+        if (fresh.number <= CONTAINERS_MAX)
+            containers.insert(&here, &fresh);
+        known = containers.lookup(&here);
+    }
+    *unknown = !known;
+    return known;
+}
+
+static __always_inline u64 container_number(u64 task) {
+    u32 unknown = 0;
+    struct container *container = container_of(task, &unknown);
+    return container ? container->number : unknown ? CONTAINER_UNKNOWN : 0;
+}
+
+static __always_inline void owner_anywhere(struct owner *owner) {
     u64 id = bpf_get_current_pid_tgid();
     owner->tgid = id >> 32;
     owner->tid = id;
     owner->start = start_of(bpf_get_current_task());
     owner->cgroup = bpf_get_current_cgroup_id();
+    owner->container = 0;
+}
+
+static __always_inline void owner_now(struct owner *owner) {
+    owner_anywhere(owner);
+    owner->container = container_number(bpf_get_current_task());
+}
+
+// Where something is folded: in which container all of it was done.
+static __always_inline void folded_now(struct owner *owner, u64 before) {
+    u64 container = container_number(bpf_get_current_task());
+    if (!before)
+        owner->container = container;
+    else if (owner->container != container)
+        owner->container = CONTAINER_UNKNOWN; // in several
 }
 
 static __always_inline u8 *scratch(void) {
@@ -232,7 +352,7 @@ static __always_inline void header_of(u8 *at, u32 type, s64 ret, struct owner *o
     h->version = WIRE_VERSION;
     h->type = type;
     h->length = HEADER;
-    h->flags = 0;
+    h->flags = owner->container << FRAME_CONTAINER_SHIFT;
     h->tgid = owner->tgid;
     h->tid = owner->tid;
     h->start = owner->start;
@@ -251,22 +371,6 @@ static __always_inline void tlv(u8 *at, u32 type, u32 flags, u32 captured, u32 o
     *(u16 *)(at + 2) = flags;
     *(u32 *)(at + 4) = captured;
     *(u32 *)(at + 8) = original;
-}
-
-// Adds one, and returns what was there before. The addition is atomic, as a softirq may come between; clang 14 can
-// neither be told that in C (bcc's target knows no fetching add) nor in assembly, so the instruction is spelled out:
-// r9 = atomic_fetch_add((u64 *)(r8 + 0), r9). bcc's front end is told of an x86, so that only names which both
-// machines have, r8 to r15, can be said to be overwritten.
-static __always_inline u64 fetch_increment(u64 *number) {
-    u64 before;
-    asm volatile("r8 = %1\n"
-                 "r9 = 1\n"
-                 ".byte 0xdb, 0x98, 0, 0, 1, 0, 0, 0\n"
-                 "%0 = r9"
-                 : "=r"(before)
-                 : "r"(number)
-                 : "r8", "r9", "memory");
-    return before;
 }
 
 // Takes the next sequence number.

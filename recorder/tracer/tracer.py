@@ -106,8 +106,8 @@ class Program:
         for count, keys, values in self.ios.batches():
             wanted = []
             for i in range(count):
-                reads, _, writes = struct.unpack_from("<QQQ", values, IO_BYTES * i + 32)
-                (refused,) = struct.unpack_from("<Q", values, IO_BYTES * i + 96)
+                reads, _, writes = struct.unpack_from("<QQQ", values, IO_BYTES * i + 40)
+                (refused,) = struct.unpack_from("<Q", values, IO_BYTES * i + 104)
                 if reads or writes or refused:
                     wanted.append(struct.unpack_from("<QI", keys, 16 * i))
             for words in wanted:
@@ -116,7 +116,7 @@ class Program:
         for count, keys, values in self.udp_flows.batches():
             wanted, known = [], known + count
             for i in range(count):
-                out, into, _, changed = struct.unpack_from("<4Q", values, 120 * i + 40)
+                out, into, _, changed = struct.unpack_from("<4Q", values, 128 * i + 48)
                 # Sent where there is news, forgotten where there is none and room is wanted.
                 if (everything or changed < idle_ns) and (out or into or self.forgetting):
                     wanted.append(struct.unpack_from("<4Q", keys, 32 * i))

@@ -5,6 +5,7 @@ import blackbox.cli.options.CommonOptions;
 import blackbox.cli.options.RunArgument;
 import blackbox.cli.output.JsonOut;
 import blackbox.query.QueryException;
+import blackbox.query.answer.ContainerCollector;
 import blackbox.query.answer.Touched;
 import blackbox.query.answer.TouchedCollector;
 import blackbox.query.answer.TouchedJson;
@@ -19,6 +20,7 @@ import java.io.PrintWriter;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -42,8 +44,15 @@ import picocli.CommandLine.Spec;
             "  blackbox touched last                  what the agent did, on one screen",
             "  blackbox touched last --all            everything",
             "  blackbox touched last --files --json   everything about files, as JSON",
+            "  blackbox touched last --by container   everything, for each container in the VM",
         })
 final class TouchedCommand implements Callable<Integer> {
+
+    /// By what the answer is divided.
+    enum By {
+        /// As it is written on the command line.
+        container
+    }
 
     @Mixin
     private CommonOptions common;
@@ -58,6 +67,14 @@ final class TouchedCommand implements Callable<Integer> {
             names = "--supervisor",
             description = "Show only what the supervisor, which runs the agent in the guest, did.")
     private boolean supervisor;
+
+    @Option(
+            names = "--by",
+            paramLabel = "container",
+            description =
+                    "Show everything for each container in the VM: whatever made it, a namespace of mounts of its own, or a"
+                            + " root of its own (chroot).")
+    private @Nullable By by;
 
     @Option(
             names = "--files",
@@ -83,7 +100,15 @@ final class TouchedCommand implements Callable<Integer> {
         var recordings = common.recordings();
         RunId id = run.resolve(recordings);
         PrintWriter out = spec.commandLine().getOut();
-        if (supervisor) {
+        if (by == By.container) {
+            Whose whose = supervisor ? Whose.SUPERVISOR : Whose.ALL;
+            var containers = ContainerCollector.collect(recordings, id, whose);
+            if (common.json()) {
+                JsonOut.document(out, json -> TouchedJson.write(json, containers, parts()));
+            } else {
+                TouchedText.print(out, containers, parts());
+            }
+        } else if (supervisor) {
             Touched touched = TouchedCollector.collect(recordings, id, Whose.SUPERVISOR);
             print(out, touched, json -> TouchedJson.write(json, touched, parts()));
         } else {

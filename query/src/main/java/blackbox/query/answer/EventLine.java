@@ -91,6 +91,9 @@ public final class EventLine {
         if (is(row, Kind.RECORDER_FINDING)) {
             text(line, row, Column.DETAIL);
         }
+        if (row.has(Column.CONTAINER)) {
+            line.append("  in container ").append(row.number(Column.CONTAINER));
+        }
         if (is(row, Kind.PROCESS_SIGNAL)) {
             JsonNode to = RunFacts.detailOf(row);
             line.append(to.has("by") ? " by the " + to.path("by").asText() : "")

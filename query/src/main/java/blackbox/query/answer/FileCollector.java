@@ -25,6 +25,7 @@ final class FileCollector {
     static final int PATHS_MAX = 1_000_000;
 
     private final Map<Text, Use> uses = new LinkedHashMap<>();
+    private final Room room;
     private long unkept;
 
     private static final class Use {
@@ -34,6 +35,10 @@ final class FileCollector {
 
         @Nullable
         Text renamedTo;
+    }
+
+    FileCollector(Room room) {
+        this.room = room;
     }
 
     void see(EventView event) {
@@ -80,7 +85,7 @@ final class FileCollector {
         if (known != null || !FileView.isFile(path)) {
             return known;
         }
-        if (uses.size() >= PATHS_MAX) {
+        if (!room.take()) {
             unkept++;
             return null;
         }
@@ -117,7 +122,7 @@ final class FileCollector {
                             + " been read that way");
         }
         if (unkept > 0) {
-            limits.add("only the first " + PATHS_MAX + " paths are listed; " + unkept + " events named others");
+            limits.add("only the first " + room.most() + " paths are listed; " + unkept + " events named others");
         }
         return limits;
     }

@@ -32,7 +32,19 @@ final class FlowCollector {
     private final Map<Key, Long> attempts = new LinkedHashMap<>();
     private final Map<String, Touched.Octets> links = new TreeMap<>();
     private final Map<String, String> namesByAddress = new HashMap<>();
+    private final Rooms rooms;
     private long unkept;
+
+    /// How much is kept of each.
+    record Rooms(Room flows, Room attempts, Room names) {
+        static Rooms ofOneAnswer() {
+            return new Rooms(new Room(FLOWS_MAX), new Room(FLOWS_MAX), new Room(FLOWS_MAX));
+        }
+    }
+
+    FlowCollector(Rooms rooms) {
+        this.rooms = rooms;
+    }
 
     private record Key(
             String protocol,
@@ -75,7 +87,7 @@ final class FlowCollector {
             link(flow);
             return;
         }
-        if (!flows.containsKey(key) && flows.size() >= FLOWS_MAX) {
+        if (!flows.containsKey(key) && !rooms.flows().take()) {
             unkept++;
             return;
         }
@@ -114,7 +126,12 @@ final class FlowCollector {
 
     private void attempt(NetView.Call call) {
         Key key = key(call);
-        if (key != null && (attempts.containsKey(key.withoutLocal()) || attempts.size() < FLOWS_MAX)) {
+        if (key == null) {
+            return;
+        }
+        if (!attempts.containsKey(key.withoutLocal()) && !rooms.attempts().take()) {
+            unkept++;
+        } else {
             long ret = call.ret() == EINPROGRESS ? 0 : call.ret();
             // One attempt that succeeded outweighs any number that failed.
             attempts.merge(key.withoutLocal(), Math.min(ret, 0), Math::max);
@@ -127,7 +144,7 @@ final class FlowCollector {
             return;
         }
         for (Text answer : query.answers()) {
-            if (namesByAddress.size() < FLOWS_MAX) {
+            if (namesByAddress.containsKey(answer.toString()) || rooms.names().take()) {
                 namesByAddress.put(answer.toString(), name.toString());
             }
         }
@@ -187,9 +204,14 @@ final class FlowCollector {
         if (wireOnly > 0) {
             limits.add(wireOnly + " flows were seen only on the wire: which process made them is not known");
         }
-        if (unkept > 0) {
-            limits.add("only the first " + FLOWS_MAX + " flows are listed; " + unkept + " others were seen");
-        }
+        limits.addAll(unkept());
         return limits;
+    }
+
+    /// What could not be listed.
+    List<String> unkept() {
+        return unkept == 0
+                ? List.of()
+                : List.of("only the first " + FLOWS_MAX + " flows are listed; " + unkept + " others were seen");
     }
 }

@@ -17,14 +17,19 @@ import org.jspecify.annotations.Nullable;
 /// Gathers changes of credentials and uses of privileged interfaces; identical ones are counted, not listed.
 final class PrivilegeCollector {
 
-    private static final int USES_MAX = 10_000;
+    static final int USES_MAX = 10_000;
 
     private final Map<Key, long[]> uses = new LinkedHashMap<>();
     private boolean ioUring;
+    private final Room room;
     private long unkept;
 
     private record Key(
             String what, @Nullable String subject, @Nullable String comm, boolean refused) {}
+
+    PrivilegeCollector(Room room) {
+        this.room = room;
+    }
 
     void see(EventView event, long index) {
         switch (event) {
@@ -58,7 +63,7 @@ final class PrivilegeCollector {
     private void count(EventView event, String what, @Nullable String subject, long index) {
         String comm = event.comm() == null ? null : String.valueOf(event.comm());
         var key = new Key(what, subject, comm, event.failed());
-        if (!uses.containsKey(key) && uses.size() >= USES_MAX) {
+        if (!uses.containsKey(key) && !room.take()) {
             unkept++;
             return;
         }
@@ -78,7 +83,7 @@ final class PrivilegeCollector {
             limits.add("io_uring was used; reads and writes submitted through it may not have been seen");
         }
         if (unkept > 0) {
-            limits.add("only " + USES_MAX + " different uses of privileges are listed; " + unkept
+            limits.add("only " + room.most() + " different uses of privileges are listed; " + unkept
                     + " events were of other uses");
         }
         return limits;

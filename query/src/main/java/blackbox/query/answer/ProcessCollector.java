@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 /// Gathers processes and the programs they executed.
 final class ProcessCollector {
 
-    private static final int PROGRAMS_MAX = 1_000_000;
+    static final int PROGRAMS_MAX = 1_000_000;
 
     private final Map<ProcessId, Task> processes = new LinkedHashMap<>();
-    private long programs;
+    private final Room room;
     private long unkept;
 
     private record Program(@Nullable Text exe, @Nullable List<Text> argv) {}
@@ -37,6 +37,7 @@ final class ProcessCollector {
         Text inherited;
 
         boolean forked;
+        boolean moved;
 
         @Nullable
         Long exitCode;
@@ -50,6 +51,10 @@ final class ProcessCollector {
         }
     }
 
+    ProcessCollector(Room room) {
+        this.room = room;
+    }
+
     void see(EventView event) {
         switch (event) {
             case ProcessView.Exec exec -> exec(exec);
@@ -57,6 +62,7 @@ final class ProcessCollector {
             case ProcessView.Running running -> running(running);
             case ProcessView.Exit exit -> exit(exit);
             case ProcessView.Signal _,
+                    ProcessView.Container _,
                     FileView _,
                     NetView _,
                     PrivilegeView _,
@@ -72,7 +78,7 @@ final class ProcessCollector {
             return;
         }
         Task process = process(exec);
-        if (process == null || ++programs > PROGRAMS_MAX) {
+        if (process == null || process.executed.size() > 0 && !room.take()) {
             unkept++;
             return;
         }
@@ -107,6 +113,36 @@ final class ProcessCollector {
         }
     }
 
+    /// Whether such a process was seen before.
+    boolean knows(ProcessId id) {
+        return processes.containsKey(id);
+    }
+
+    /// Takes a process that came from elsewhere with the program that it runs.
+    ///
+    /// @param from who has seen it there
+    /// @return whether it came just now
+    boolean arrived(ProcessId id, ProcessCollector from) {
+        Task there = from.processes.get(id);
+        Task known = processes.get(id);
+        if (known != null && known.forked && known.inherited == null && there != null) {
+            known.inherited = there.inherited; // its parent is elsewhere
+        }
+        if (there == null || known != null) {
+            return false;
+        }
+        if (!room.take()) {
+            unkept++;
+            return false;
+        }
+        var task = new Task();
+        task.ppid = there.ppid;
+        task.inherited = there.exe();
+        task.moved = true;
+        processes.put(id, task);
+        return true;
+    }
+
     private @Nullable Task process(ProcessView event) {
         ProcessId id = event.process();
         if (id == null) {
@@ -114,7 +150,7 @@ final class ProcessCollector {
         }
         Task process = processes.get(id);
         if (process == null) {
-            if (processes.size() >= PROGRAMS_MAX) {
+            if (!room.take()) {
                 unkept++;
                 return null;
             }
@@ -133,11 +169,12 @@ final class ProcessCollector {
             String key = EventJson.processKey(id.pid(), id.startNs());
             var end = new Touched.ProcessEnd(process.exitCode, process.signal);
             for (Program program : process.executed) {
-                runs.add(new Touched.ProgramRun(key, id.pid(), process.ppid, program.exe, program.argv, end, false));
+                runs.add(new Touched.ProgramRun(
+                        key, id.pid(), process.ppid, program.exe, program.argv, end, false, false));
             }
             if (process.executed.isEmpty()) {
                 runs.add(new Touched.ProgramRun(
-                        key, id.pid(), process.ppid, process.inherited, null, end, process.forked));
+                        key, id.pid(), process.ppid, process.inherited, null, end, process.forked, process.moved));
             }
         });
         return runs;
@@ -146,7 +183,6 @@ final class ProcessCollector {
     List<String> limits() {
         return unkept == 0
                 ? List.of()
-                : List.of(
-                        "only the first " + PROGRAMS_MAX + " programs are listed; " + unkept + " events named others");
+                : List.of("only the first " + room.most() + " programs are listed; " + unkept + " events named others");
     }
 }

@@ -43,7 +43,7 @@ public final class Programs {
                     running.put(id, known);
                 }
             }
-            case ProcessView.Exit _, ProcessView.Signal _ -> {}
+            case ProcessView.Exit _, ProcessView.Signal _, ProcessView.Container _ -> {}
         }
     }
 

@@ -2,7 +2,6 @@ package blackbox.query.answer;
 
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.FileView;
-import blackbox.schemas.view.ProcessView;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,19 +12,22 @@ import org.jspecify.annotations.Nullable;
 /// not listed.
 final class RefusalCollector {
 
-    private static final int KEPT_MAX = 10_000;
+    static final int KEPT_MAX = 10_000;
     private static final long EPERM = -1;
     private static final long EACCES = -13;
 
-    private final Programs programs = new Programs();
+    private final Programs programs;
     private final Map<Key, long[]> seen = new LinkedHashMap<>();
+    private final Room room;
     private long unkept;
 
     private record Key(String act, String path, @Nullable String by, String error) {}
 
-    /// Takes an event of a process, whosever it is: which directory a relative path is in, it may have from there.
-    void learn(ProcessView event) {
-        programs.see(event);
+    /// @param programs of all processes, whosever they are: which directory a relative path is in, it may have from
+    /// there
+    RefusalCollector(Programs programs, Room room) {
+        this.room = room;
+        this.programs = programs;
     }
 
     void see(FileView file, long index) {
@@ -36,7 +38,7 @@ final class RefusalCollector {
         }
         String path = programs.absolute(file, named.toString());
         var key = new Key(FileAct.of(file), path, programs.who(file), error);
-        if (!seen.containsKey(key) && seen.size() >= KEPT_MAX) {
+        if (!seen.containsKey(key) && !room.take()) {
             unkept++;
             return;
         }
@@ -57,7 +59,7 @@ final class RefusalCollector {
     List<String> limits() {
         return unkept == 0
                 ? List.of()
-                : List.of("only " + KEPT_MAX + " different refusals of files are listed; " + unkept
+                : List.of("only " + room.most() + " different refusals of files are listed; " + unkept
                         + " events were of others");
     }
 }

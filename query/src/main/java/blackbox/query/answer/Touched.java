@@ -69,7 +69,8 @@ public record Touched(
             String act, String path, @Nullable String by, String error, long index, long count) {}
 
     /// A program that a process ran; a process that ran several appears once for each. `forked` means that
-    /// the process never executed one itself and continued with its parent's.
+    /// the process never executed one itself and continued with its parent's, `moved` that it came into
+    /// this container with the program that it had.
     public record ProgramRun(
             String key,
             long pid,
@@ -77,7 +78,8 @@ public record Touched(
             @Nullable Text exe,
             @Nullable List<Text> argv,
             ProcessEnd end,
-            boolean forked) {}
+            boolean forked,
+            boolean moved) {}
 
     /// How a process ended; both null if its end was not seen.
     public record ProcessEnd(

@@ -7,7 +7,6 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.EventViews;
-import blackbox.schemas.view.FileView;
 import blackbox.schemas.view.ProcessView;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -17,11 +16,8 @@ import java.util.Set;
 /// Reads a run once and gathers what it touched.
 public final class TouchedCollector {
 
-    private final FileCollector files = new FileCollector();
-    private final RefusalCollector refusals = new RefusalCollector();
-    private final ProcessCollector processes = new ProcessCollector();
-    private final FlowCollector flows = new FlowCollector();
-    private final PrivilegeCollector privileges = new PrivilegeCollector();
+    private final Programs programs = new Programs();
+    private final Acts acts = new Acts(programs, Acts.Rooms.ofOneAnswer());
     private final LimitCollector limits = new LimitCollector();
 
     /// What none of the collectors asks for.
@@ -36,9 +32,10 @@ public final class TouchedCollector {
             Column.DNS_TYPE,
             Column.EVENTS,
             Column.BATCH,
-            Column.PREVIOUS);
+            Column.PREVIOUS,
+            Column.CONTAINER);
 
-    private static final Set<Column> READ = EnumSet.complementOf(EnumSet.copyOf(NOT_READ));
+    static final Set<Column> READ = EnumSet.complementOf(EnumSet.copyOf(NOT_READ));
 
     private final Whose whose;
 
@@ -67,9 +64,14 @@ public final class TouchedCollector {
 
     /// Hands over all events of `run` that are recorded now.
     public static RunFacts read(Recordings recordings, RunId run, Sink sink) throws IOException {
+        return read(recordings, run, READ, sink);
+    }
+
+    /// The same, with other columns.
+    static RunFacts read(Recordings recordings, RunId run, Set<Column> columns, Sink sink) throws IOException {
         var facts = new RunFacts.Collector(recordings, run);
         var views = new EventViews();
-        try (RunReader reader = RunReader.open(recordings, run, 0, READ)) {
+        try (RunReader reader = RunReader.open(recordings, run, 0, columns)) {
             while (reader.next()) {
                 facts.see(reader.row(), reader.index());
                 sink.see(views.of(reader.row()), reader.index());
@@ -82,35 +84,28 @@ public final class TouchedCollector {
     public void see(EventView event, long index) {
         limits.see(event, index);
         if (event instanceof ProcessView process) {
-            refusals.learn(process);
+            programs.see(process);
         }
-        if (!whose.takes(event)) {
-            return;
+        if (whose.takes(event)) {
+            acts.see(event, index);
         }
-        files.see(event);
-        if (event instanceof FileView file) {
-            refusals.see(file, index);
-        }
-        processes.see(event);
-        flows.see(event);
-        privileges.see(event, index);
     }
 
     /// What was gathered.
     public Touched touched(RunFacts facts) {
         var all = new ArrayList<>(limits.limits(facts));
-        all.addAll(files.limits());
-        all.addAll(refusals.limits());
-        all.addAll(processes.limits());
-        all.addAll(flows.limits());
-        all.addAll(privileges.limits());
+        all.addAll(acts.files.limits());
+        all.addAll(acts.refusals.limits());
+        all.addAll(acts.processes.limits());
+        all.addAll(acts.flows.limits());
+        all.addAll(acts.privileges.limits());
         return new Touched(
-                files.files(),
-                refusals.refusals(),
-                processes.programs(),
-                flows.flows(),
-                flows.linkLayer(),
-                privileges.privileges(),
+                acts.files.files(),
+                acts.refusals.refusals(),
+                acts.processes.programs(),
+                acts.flows.flows(),
+                acts.flows.linkLayer(),
+                acts.privileges.privileges(),
                 all);
     }
 }

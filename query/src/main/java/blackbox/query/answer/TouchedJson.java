@@ -23,6 +23,44 @@ public final class TouchedJson {
         out.writeEndObject();
     }
 
+    /// Writes them, with the parts that are wanted, as one object.
+    public static void write(JsonGenerator out, ContainerCollector.Containers containers, Set<TouchedPart> parts)
+            throws IOException {
+        var json = new TouchedJson(out);
+        out.writeStartObject();
+        out.writeArrayFieldStart("containers");
+        for (ContainerCollector.Part each : containers.parts()) {
+            out.writeStartObject();
+            json.id(each.id());
+            out.writeNumberField("from", each.from());
+            out.writeStringField("program", each.program());
+            writeFields(out, each.touched(), parts);
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+        json.limits(containers.limits());
+        out.writeEndObject();
+    }
+
+    private void id(ContainerCollector.@Nullable Id id) throws IOException {
+        if (id == null) {
+            out.writeNullField("container");
+            return;
+        }
+        out.writeObjectFieldStart("container");
+        out.writeArrayFieldStart("numbers");
+        for (long number : id.numbers()) {
+            out.writeNumber(number);
+        }
+        out.writeEndArray();
+        out.writeBooleanField("unknown", id.isUnknown());
+        number("mountSequence", id.mountSequence());
+        number("mountNamespace", id.mountNamespace());
+        text("chroot", id.chroot());
+        text("root", id.root());
+        out.writeEndObject();
+    }
+
     /// Writes the fields of the object, which the caller begins and ends.
     public static void writeFields(JsonGenerator out, Touched touched, Set<TouchedPart> parts) throws IOException {
         var json = new TouchedJson(out);
@@ -40,8 +78,12 @@ public final class TouchedJson {
                 case PRIVILEGES -> json.privileges(touched.privileges());
             }
         }
+        json.limits(touched.limits());
+    }
+
+    private void limits(List<String> limits) throws IOException {
         out.writeArrayFieldStart("limits");
-        for (String limit : touched.limits()) {
+        for (String limit : limits) {
             out.writeString(limit);
         }
         out.writeEndArray();
@@ -95,6 +137,9 @@ public final class TouchedJson {
             number("exitCode", process.end().exitCode());
             number("signal", process.end().signal());
             out.writeBooleanField("forked", process.forked());
+            if (process.moved()) {
+                out.writeBooleanField("moved", true);
+            }
             out.writeEndObject();
         }
         out.writeEndArray();

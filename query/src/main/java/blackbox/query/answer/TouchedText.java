@@ -5,6 +5,7 @@ import blackbox.schemas.row.Text;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /// [Touched] as text for people.
 public final class TouchedText {
@@ -15,6 +16,42 @@ public final class TouchedText {
 
     /// Prints the parts that are wanted, and the limits.
     public static void print(PrintWriter out, Touched touched, Set<TouchedPart> parts) {
+        parts(out, touched, parts);
+        limits(out, "What may not have been seen", touched.limits());
+    }
+
+    /// Prints the parts that are wanted for each container, and the limits.
+    public static void print(PrintWriter out, ContainerCollector.Containers containers, Set<TouchedPart> parts) {
+        for (ContainerCollector.Part each : containers.parts()) {
+            out.println(heading(each));
+            parts(out, each.touched(), parts);
+            if (!each.touched().limits().isEmpty()) {
+                limits(out, "What may not have been seen of it", each.touched().limits());
+            }
+            out.println();
+        }
+        limits(out, "What may not have been seen", containers.limits());
+    }
+
+    private static String heading(ContainerCollector.Part part) {
+        ContainerCollector.Id id = part.id();
+        if (id == null) {
+            return "== Outside of containers, and what belongs to no process";
+        }
+        String program = part.program() == null ? "no program executed" : Printable.of(part.program());
+        if (id.isUnknown()) {
+            return "== In several containers, or not known in which: %s, from event %d".formatted(program, part.from());
+        }
+        return "== Container %s: %s, root %s%s, from event %d"
+                .formatted(
+                        id.numbers().stream().map(String::valueOf).collect(Collectors.joining("+")),
+                        program,
+                        id.root() == null ? "not known" : Printable.of(String.valueOf(id.root())),
+                        id.chroot() == null ? "" : ", chroot " + Printable.of(String.valueOf(id.chroot())),
+                        part.from());
+    }
+
+    private static void parts(PrintWriter out, Touched touched, Set<TouchedPart> parts) {
         for (TouchedPart part : parts) {
             switch (part) {
                 case FILES -> {
@@ -34,8 +71,11 @@ public final class TouchedText {
                 case PRIVILEGES -> privileges(out, touched.privileges());
             }
         }
-        out.println("What may not have been seen" + (touched.limits().isEmpty() ? ": nothing known" : ""));
-        touched.limits().forEach(limit -> out.println("  - " + Printable.of(limit)));
+    }
+
+    private static void limits(PrintWriter out, String heading, List<String> limits) {
+        out.println(heading + (limits.isEmpty() ? ": nothing known" : ""));
+        limits.forEach(limit -> out.println("  - " + Printable.of(limit)));
     }
 
     private static void files(PrintWriter out, List<Touched.FileUse> files) {
@@ -83,6 +123,12 @@ public final class TouchedText {
         }
     }
 
+    private static String without(Touched.ProgramRun process) {
+        return process.moved()
+                ? "came here with its program"
+                : process.forked() ? "forked, continued with its parent's program" : "running before";
+    }
+
     private static void processes(PrintWriter out, List<Touched.ProgramRun> processes) {
         out.println("Programs (" + processes.size() + ")");
         for (Touched.ProgramRun process : processes) {
@@ -91,7 +137,7 @@ public final class TouchedText {
                     : process.end().exitCode() != null ? "exit " + process.end().exitCode() : "";
             List<Text> argv = process.argv();
             String command = argv == null
-                    ? "(" + (process.forked() ? "forked, continued with its parent's program" : "running before") + ")"
+                    ? "(" + without(process) + ")"
                     : ShownCommand.of(argv.stream().map(Text::toString).toList(), COMMAND_CHARS_MAX);
             out.printf(
                     "  %7d %7s  %-9s %s  %s%n",

@@ -151,7 +151,7 @@ class FileAnswersTest {
         EventHeader header = header();
         GuestOrigin origin = requireNonNull(header.origin());
         var elsewhere =
-                new GuestOrigin(origin.cpu(), origin.cpuSeq(), origin.actor(), "{\"mountNamespace\":4026532200}");
+                new GuestOrigin(origin.cpu(), origin.cpuSeq(), origin.actor(), "{\"mountNamespace\":4026532200}", 0);
         run.add(new Event.FileClose(
                 new EventHeader(header.atNs(), header.source(), elsewhere, header.process(), header.marks()),
                 path("elsewhere"),

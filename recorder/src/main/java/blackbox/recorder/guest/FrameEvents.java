@@ -126,6 +126,10 @@ final class FrameEvents {
             }
             case EXIT -> exit(frame, fields, process);
             case SIGNAL -> Signals.event(header(frame, fields, process), fields);
+            case CONTAINER -> {
+                Text root = fields.path(TlvType.PATH, "path");
+                yield Containers.event(header(frame, fields, process), frame, root, fields, mounts);
+            }
             case RUNNING -> {
                 Text exe = fields.path(TlvType.EXE, "exe");
                 yield new Event.ProcessRunning(header(frame, fields, process), exe);
@@ -166,7 +170,7 @@ final class FrameEvents {
         return new EventHeader(
                 clock.toHostNs(frame.ktimeNs()),
                 Source.GUEST,
-                new GuestOrigin(frame.cpu(), frame.cpuSeq(), processes.actor(frame), fields.seen()),
+                new GuestOrigin(frame.cpu(), frame.cpuSeq(), processes.actor(frame), fields.seen(), frame.container()),
                 process,
                 fields.marks());
     }

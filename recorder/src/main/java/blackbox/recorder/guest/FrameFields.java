@@ -64,6 +64,12 @@ final class FrameFields {
         return detail;
     }
 
+    /// The path of that name as the process itself sees it.
+    @Nullable
+    Text asSeen(String name, @Nullable Text path) {
+        return seen.getOrDefault(name, path);
+    }
+
     void unread(String name) {
         unread.add(name);
     }

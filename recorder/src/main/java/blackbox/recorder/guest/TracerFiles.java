@@ -15,6 +15,7 @@ public final class TracerFiles {
             "canary.py",
             "change.c",
             "compiled.py",
+            "container.c",
             "control.c",
             "file.c",
             "kernel.py",

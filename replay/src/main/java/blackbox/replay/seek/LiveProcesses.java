@@ -52,6 +52,7 @@ public final class LiveProcesses {
             case ProcessView.Fork fork -> live.put(pid, name(null, fork));
             case ProcessView.Exit _ -> live.remove(pid);
             case ProcessView.Signal _,
+                    ProcessView.Container _,
                     FileView _,
                     NetView _,
                     PrivilegeView _,

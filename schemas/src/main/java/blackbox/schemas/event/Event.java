@@ -66,6 +66,15 @@ public sealed interface Event {
         }
     }
 
+    /// What the container is of which the header has the number; its process is the first there. `root` is the
+    /// container's, by the name that it has for the agent's first processes.
+    record ProcessContainer(EventHeader header, @Nullable Text root, String detail) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.PROCESS_CONTAINER;
+        }
+    }
+
     /// A file was opened, by whatever call. `flags` are open(2)'s; `path` is the kernel's own on success, as
     /// given on failure.
     record FileOpen(

@@ -47,6 +47,7 @@ public final class EventRows {
             case Event.ProcessExit e -> out.ended(e.exitCode(), e.signal());
             case Event.ProcessRunning e -> out.text(Column.EXE, e.exe());
             case Event.ProcessSignal e -> out.number(Column.SIGNAL, e.signal()).said(e.what(), e.detail());
+            case Event.ProcessContainer e -> out.path(e.root()).said(null, e.detail());
             case Event.FileOpen e -> out.open(e);
             case Event.FileClose e -> out.path(e.path()).number(Column.RET, e.ret());
             case Event.FileIo e -> out.io(e);
@@ -97,6 +98,9 @@ public final class EventRows {
             GuestOrigin origin = header.origin();
             if (origin != null) {
                 row.set(Column.CPU, origin.cpu()).set(Column.CPU_SEQ, origin.cpuSeq());
+                if (origin.container() != 0) {
+                    row.set(Column.CONTAINER, origin.container());
+                }
                 Actor actor = origin.actor();
                 if (actor != null) {
                     text(Column.ACTOR, actor == Actor.AGENT ? AGENT : SUPERVISOR);

@@ -11,6 +11,8 @@ public enum Kind {
     PROCESS_RUNNING(4, "process.running"),
     /// A process sent another one a signal, or the kernel killed it.
     PROCESS_SIGNAL(5, "process.signal"),
+    /// A container in the guest, told by the first process that comes there.
+    PROCESS_CONTAINER(6, "process.container"),
     FILE_OPEN(10, "file.open"),
     /// The last reference to an open file was dropped without reads or writes by this process.
     FILE_CLOSE(11, "file.close"),

@@ -107,7 +107,9 @@ public enum Column {
     /// Values that could not be read.
     UNREAD(55, "unread", ColumnType.STRING_LIST),
     /// Whose act it is, in the guest: `agent` or `supervisor`; not there where it is not known.
-    ACTOR(56, "actor", ColumnType.STRING);
+    ACTOR(56, "actor", ColumnType.STRING),
+    /// Number of the container in the guest in which it was done; not there where the agent's first processes are.
+    CONTAINER(57, "container", ColumnType.INT);
 
     /// One more than the highest field id that a version 1 leaf can have.
     public static final int SLOTS = 64;

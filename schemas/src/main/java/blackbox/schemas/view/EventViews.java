@@ -30,6 +30,7 @@ public final class EventViews {
             case PROCESS_FORK -> new ProcessView.Fork();
             case PROCESS_EXIT -> new ProcessView.Exit();
             case PROCESS_SIGNAL -> new ProcessView.Signal();
+            case PROCESS_CONTAINER -> new ProcessView.Container();
             case PROCESS_RUNNING -> new ProcessView.Running();
             case FILE_OPEN -> new FileView.Open();
             case FILE_CLOSE -> new FileView.Close();

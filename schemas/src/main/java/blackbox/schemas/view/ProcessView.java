@@ -55,6 +55,16 @@ public abstract sealed class ProcessView extends EventView {
         Signal() {}
     }
 
+    /// `process.container`: the process is the first in the container of which the event has the number.
+    public static final class Container extends ProcessView {
+        Container() {}
+
+        /// Its root by the name that it has for the agent's first processes, or null if that is not known.
+        public @Nullable Text root() {
+            return text(Column.PATH);
+        }
+    }
+
     /// `process.running`: it ran before the tracer was ready.
     public static final class Running extends ProcessView {
         Running() {}

@@ -48,6 +48,9 @@ public record Frame(
     /// The call created the file.
     public static final int CREATED = 16;
 
+    /// Above the flags is the number of the container.
+    private static final int CONTAINER_SHIFT = 5;
+
     private static final int CPU_SEQ_AT = 16;
     private static final int KTIME_AT = 24;
     private static final int CPUS_MAX = 4_096;
@@ -127,6 +130,11 @@ public record Frame(
             at += TLV_BYTES + captured;
         }
         return tlvs;
+    }
+
+    /// The number of the container in which the act was done; 0 where the agent's first processes are.
+    public int container() {
+        return flags >>> CONTAINER_SHIFT;
     }
 
     public boolean is(int flag) {

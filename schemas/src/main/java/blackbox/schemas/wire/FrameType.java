@@ -11,6 +11,7 @@ public enum FrameType {
     EXIT(19),
     RUNNING(20),
     SIGNAL(21),
+    CONTAINER(22),
     OPEN(32),
     CLOSE(33),
     IO(34),

@@ -42,7 +42,10 @@ public enum TlvType {
     /// it.
     ORIGIN(19),
     /// Its path within its file system, as [#PATH]; the root's name is `/`.
-    ORIGIN_PATH(20);
+    ORIGIN_PATH(20),
+    /// u64 sequence number of the namespace of mounts; u32 numbers of the namespaces of mounts, users, processes,
+    /// network.
+    CONTAINER(21);
 
     private final int code;
 

@@ -62,9 +62,10 @@ final class EventIdentity {
             case NetView.Flow _ -> COMPARED & ~WHAT;
             case RunView.Close _ -> HOW_IT_ENDED;
             case FileView.Xattr _ -> COMPARED;
-            // Its detail is the namespace in which the file was reached, or a process: numbers that the kernel
+            // Its detail is a namespace, or a process: numbers that the kernel
             // assigned.
-            case ProcessView.Exec _, ProcessView.Running _, ProcessView.Signal _, FileView _ -> COMPARED & ~DETAIL;
+            case ProcessView.Exec _, ProcessView.Running _, ProcessView.Signal _, ProcessView.Container _, FileView _ ->
+                COMPARED & ~DETAIL;
             case ProcessView.Fork _,
                     ProcessView.Exit _,
                     NetView.Call _,
@@ -105,7 +106,8 @@ final class EventIdentity {
                     EVENTS,
                     BATCH,
                     PREVIOUS,
-                    ACTOR -> false;
+                    ACTOR,
+                    CONTAINER -> false;
             case EXE,
                     ARGV,
                     ENV,

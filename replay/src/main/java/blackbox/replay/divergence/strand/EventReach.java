@@ -34,7 +34,7 @@ final class EventReach {
         return switch (event) {
             case FileView.Rename file when !file.failed() && !isGitsIndex(file) -> Reach.EFFECT;
             case FileView file -> ofFile(file);
-            case ProcessView.Fork _, ProcessView.Signal _ -> Reach.PATH;
+            case ProcessView.Fork _, ProcessView.Signal _, ProcessView.Container _ -> Reach.PATH;
             case ProcessView.Exec exec -> exec.failed() ? Reach.PATH : Reach.EFFECT;
             case NetView.Call call -> cameToNothing(call) ? Reach.PATH : Reach.EFFECT;
             case ProcessView _, NetView _, PrivilegeView _, RecorderView _, VmView _, RunView _, EventView.Unknown _ ->

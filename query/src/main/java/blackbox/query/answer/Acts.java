@@ -1,0 +1,45 @@
+package blackbox.query.answer;
+
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.FileView;
+
+/// What was touched by some of a run's acts.
+final class Acts {
+
+    final FileCollector files;
+    final RefusalCollector refusals;
+    final ProcessCollector processes;
+    final FlowCollector flows;
+    final PrivilegeCollector privileges;
+
+    /// How much is kept in all, of which each may take what it needs.
+    record Rooms(Room files, Room refusals, Room processes, FlowCollector.Rooms flows, Room privileges) {
+        static Rooms ofOneAnswer() {
+            return new Rooms(
+                    new Room(FileCollector.PATHS_MAX),
+                    new Room(RefusalCollector.KEPT_MAX),
+                    new Room(ProcessCollector.PROGRAMS_MAX),
+                    FlowCollector.Rooms.ofOneAnswer(),
+                    new Room(PrivilegeCollector.USES_MAX));
+        }
+    }
+
+    /// @param programs of all processes, which somebody else keeps up to date
+    Acts(Programs programs, Rooms rooms) {
+        this.files = new FileCollector(rooms.files());
+        this.refusals = new RefusalCollector(programs, rooms.refusals());
+        this.processes = new ProcessCollector(rooms.processes());
+        this.flows = new FlowCollector(rooms.flows());
+        this.privileges = new PrivilegeCollector(rooms.privileges());
+    }
+
+    void see(EventView event, long index) {
+        files.see(event);
+        if (event instanceof FileView file) {
+            refusals.see(file, index);
+        }
+        processes.see(event);
+        flows.see(event);
+        privileges.see(event, index);
+    }
+}
