@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.node.record.Installation.Ended;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -29,15 +31,19 @@ final class ContainersTest {
             set -eu
             cd /workspace
             mkdir out bundle/rootfs/proc bundle/rootfs/dev bundle/rootfs/out
-            LD_LIBRARY_PATH=/workspace/lib lib/bwrap --unshare-user --unshare-pid --ro-bind / / --dev /dev \\
-                --bind /workspace/out /mnt sh -c '
-                    echo boxed > /mnt/bwrap
-                    sh -c "exec 3>/mnt/bwrap-child; echo late >&3"
-                    while read -r line; do :; done < /etc/passwd'
-            unshare --user --map-root-user --mount sh -euc '
-                mount -t tmpfs none /sys/fs/cgroup
-                LD_LIBRARY_PATH=/workspace/lib lib/crun --root /tmp/crun --cgroup-manager=disabled run \\
-                    --bundle /workspace/bundle box'
+            if LD_LIBRARY_PATH=/workspace/lib lib/bwrap --version && LD_LIBRARY_PATH=/workspace/lib lib/crun --version; then
+                LD_LIBRARY_PATH=/workspace/lib lib/bwrap --unshare-user --unshare-pid --ro-bind / / --dev /dev \\
+                    --bind /workspace/out /mnt sh -c '
+                        echo boxed > /mnt/bwrap
+                        sh -c "exec 3>/mnt/bwrap-child; echo late >&3"
+                        while read -r line; do :; done < /etc/passwd'
+                unshare --user --map-root-user --mount sh -euc '
+                    mount -t tmpfs none /sys/fs/cgroup
+                    LD_LIBRARY_PATH=/workspace/lib lib/crun --root /tmp/crun --cgroup-manager=disabled run \\
+                        --bundle /workspace/bundle box'
+            else
+                echo BORROWED PROGRAMS DO NOT RUN
+            fi
             unshare --user --map-root-user python3 -c "$CHROOT"
             unshare --user --map-root-user python3 -c "$THREAD"
             python3 -c "$REACHED"
@@ -111,7 +117,7 @@ final class ContainersTest {
         Installation blackbox = Installation.in(folder);
         Path workspace = folder.resolve("workspace");
         prepare(workspace);
-        String run = blackbox.run(
+        Ended ended = blackbox.run(
                         "record",
                         "--json",
                         "--tier",
@@ -130,10 +136,10 @@ final class ContainersTest {
                         "sh",
                         "-c",
                         SCRIPT)
-                .expect(0)
-                .recorded()
-                .path("run")
-                .asText();
+                .expect(0);
+        String run = ended.recorded().path("run").asText();
+        // Where this machine has a newer C library than the guest, its programs do not run there.
+        boolean borrowed = !ended.out().contains("BORROWED PROGRAMS DO NOT RUN");
 
         JsonNode touched = blackbox.run("touched", run, "--by", "container", "--json")
                 .expect(0)
@@ -152,22 +158,23 @@ final class ContainersTest {
         assertEquals("outside", writers.get("main-thread"), writers::toString);
         assertEquals("outside", writers.get("main-child"), writers::toString);
         assertEquals("outside", writers.get("reached"), writers::toString);
-        for (String made : List.of("bwrap", "chroot", "thread")) {
+        var boxes = new ArrayList<>(List.of("chroot", "thread", "reached-box"));
+        if (borrowed) {
+            boxes.addAll(List.of("bwrap", "crun"));
+            assertEquals(writers.get("bwrap"), writers.get("bwrap-child"), writers::toString);
+            assertEquals(
+                    "/workspace/bundle/rootfs  busybox",
+                    String.valueOf(writers.get("crun")).replaceFirst(" \\[.*] ", "  "));
+        }
+        for (String made : List.of("chroot", "thread")) {
             assertEquals(writers.get(made), writers.get(made + "-child"), writers::toString);
         }
-        assertEquals(
-                6,
-                List.of("outside", "bwrap", "crun", "chroot", "thread", "reached-box").stream()
-                        .map(writers::get)
-                        .distinct()
-                        .count(),
-                writers::toString);
+        var places = new HashSet<>(List.of("outside"));
+        boxes.forEach(box -> places.add(String.valueOf(writers.get(box))));
+        assertEquals(boxes.size() + 1, places.size(), writers::toString);
         assertTrue(String.valueOf(writers.get("joined")).startsWith("/ chroot"), writers::toString);
         String rooted = String.valueOf(writers.get("chroot"));
         assertTrue(rooted.startsWith("/workspace/bundle/rootfs chroot"), rooted);
-        assertEquals(
-                "/workspace/bundle/rootfs  busybox",
-                String.valueOf(writers.get("crun")).replaceFirst(" \\[.*] ", "  "));
 
         // No program of a container is among those outside, but for those that moved, and all have ended.
         for (JsonNode process : touched.path("containers").path(0).path("processes")) {
@@ -182,7 +189,8 @@ final class ContainersTest {
                 blackbox.run("touched", run, "--by", "container").expect(0).out();
         assertTrue(
                 text.contains("== Outside of containers")
-                        && text.contains(": busybox, root /workspace/bundle/rootfs, from"),
+                        && text.contains(
+                                ": busybox, root /workspace/bundle/rootfs, chroot /workspace/bundle/rootfs, from"),
                 text);
     }
 
