@@ -23,7 +23,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// Gathers what a run touched for each of its containers. Every event says in which it was done, as the guest's
@@ -251,11 +250,20 @@ public final class ContainerCollector {
         var wire = new LinkedHashMap<FlowKey, Touched.Flow>();
         flows.flows().forEach(flow -> wire.put(FlowKey.of(flow), flow));
         var owners = new HashMap<FlowKey, Integer>();
-        for (Group group : groups.values()) {
-            group.acts.flows.flows().forEach(flow -> owners.merge(FlowKey.of(flow), 1, Integer::sum));
-        }
+        var owned = new HashMap<Container, List<Touched.Flow>>();
+        groups.forEach((container, group) -> {
+            List<Touched.Flow> own = group.acts.flows.flows();
+            own.forEach(flow -> owners.merge(FlowKey.of(flow), 1, Integer::sum));
+            owned.put(container, own);
+        });
         var parts = new ArrayList<Part>();
-        groups.forEach((container, group) -> parts.add(part(container, group, flow -> joined(flow, wire, owners))));
+        groups.forEach((container, group) -> {
+            List<Touched.Flow> own = owned.getOrDefault(container, List.of());
+            parts.add(part(
+                    container,
+                    group,
+                    own.stream().map(flow -> joined(flow, wire, owners)).toList()));
+        });
         parts.set(0, withTheRest(parts.getFirst(), wire, owners));
         var all = new ArrayList<>(limits.limits(facts));
         all.addAll(flows.limits());
@@ -317,7 +325,7 @@ public final class ContainerCollector {
                         own.limits()));
     }
 
-    private Part part(Container container, Group group, UnaryOperator<Touched.Flow> joined) {
+    private Part part(Container container, Group group, List<Touched.Flow> egress) {
         Acts acts = group.acts;
         var own = new ArrayList<String>();
         own.addAll(acts.files.limits());
@@ -335,7 +343,7 @@ public final class ContainerCollector {
                         acts.files.files(),
                         acts.refusals.refusals(),
                         acts.processes.programs(),
-                        acts.flows.flows().stream().map(joined).toList(),
+                        egress,
                         acts.flows.linkLayer(),
                         acts.privileges.privileges(),
                         own));
