@@ -108,8 +108,7 @@ final class Pipeline implements Benchmark {
     private static double overBroker(Path folder, Measured measured) throws Exception {
         double best = 0;
         try (EmbeddedBroker broker = EmbeddedBroker.start(folder.resolve("kafka"), EmbeddedBroker.ANY_PORT)) {
-            var clients = new Properties();
-            clients.put("bootstrap.servers", broker.bootstrapServers());
+            Properties clients = broker.clients();
             BatchConsumer.ofAll(clients, Map.of()).close();
             for (int round = 0; round < MEASUREMENTS; round++) {
                 best = Math.max(best, measured.perSecond(clients));

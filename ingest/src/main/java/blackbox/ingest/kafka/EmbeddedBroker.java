@@ -14,13 +14,16 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
+import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Exit;
 import org.apache.kafka.common.utils.Time;
@@ -30,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A running broker on the loopback address. Its log outlives it: starting again on the same folder resumes.
 ///
+/// It and its controller let in only who has its [BrokerCredential], which each start makes anew: every user of the
+/// machine can connect to a port.
+///
 /// Kafka ends the process when its log folder fails, for instance on a full disk. Here that becomes
 /// [#failure], because the recorder in the same process must continue spooling.
 public final class EmbeddedBroker implements AutoCloseable {
@@ -38,21 +44,25 @@ public final class EmbeddedBroker implements AutoCloseable {
     public static final int ANY_PORT = 0;
 
     private static final int NODE_ID = 1;
+    private static final int CONNECTIONS_MAX = 500;
     private static final int SEGMENT_BYTES = 64 << 20;
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
     private static final String LOOPBACK = "127.0.0.1";
+    private static final String BROKER = "BROKER";
+    private static final String CONTROLLER = "CONTROLLER";
 
     /// Why the broker of this process died, if it did; a process has at most one at a time.
     private static final AtomicReference<@Nullable String> HALTED = new AtomicReference<>();
 
     private final KafkaRaftServer server;
     private final int port;
-
+    private final BrokerCredential credential;
     private final ProcessLock lock;
 
-    private EmbeddedBroker(KafkaRaftServer server, int port, ProcessLock lock) {
+    private EmbeddedBroker(KafkaRaftServer server, int port, BrokerCredential credential, ProcessLock lock) {
         this.server = server;
         this.port = port;
+        this.credential = credential;
         this.lock = lock;
     }
 
@@ -62,6 +72,11 @@ public final class EmbeddedBroker implements AutoCloseable {
     /// @param port where to listen on the loopback address, or [#ANY_PORT]
     /// @throws IngestException `PORT_TAKEN`, `IN_USE`, `DISK_FULL` or `BROKER`
     public static EmbeddedBroker start(Path folder, int port) throws IngestException {
+        return start(folder, port, BrokerCredential.fresh(new SecureRandom()));
+    }
+
+    /// The same where clients have been given the credential already.
+    public static EmbeddedBroker start(Path folder, int port, BrokerCredential credential) throws IngestException {
         Path log = folder.toAbsolutePath().normalize();
         int brokerPort = port == ANY_PORT ? freePort() : requireFree(port);
         int controllerPort = freePort();
@@ -71,10 +86,10 @@ public final class EmbeddedBroker implements AutoCloseable {
         Exit.setExitProcedure(EmbeddedBroker::halted);
         try {
             format(log);
-            var config = new KafkaConfig(properties(log, brokerPort, controllerPort), false);
+            var config = new KafkaConfig(properties(log, brokerPort, controllerPort, credential), false);
             var server = new KafkaRaftServer(config, Time.SYSTEM);
             start(server, log);
-            return new EmbeddedBroker(server, brokerPort, lock);
+            return new EmbeddedBroker(server, brokerPort, credential, lock);
         } catch (IOException e) {
             release(lock);
             throw IngestException.ofIo("cannot start the embedded broker in " + log, e);
@@ -178,7 +193,7 @@ public final class EmbeddedBroker implements AutoCloseable {
                 .setPrintStream(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8))
                 .setClusterId(Uuid.randomUuid().toString())
                 .setNodeId(NODE_ID)
-                .setControllerListenerName("CONTROLLER")
+                .setControllerListenerName(CONTROLLER)
                 .setReleaseVersion(MetadataVersion.latestProduction())
                 .setMetadataLogDirectory(log.toString())
                 .addDirectory(log.toString());
@@ -191,17 +206,18 @@ public final class EmbeddedBroker implements AutoCloseable {
         }
     }
 
-    private static Map<String, Object> properties(Path log, int port, int controllerPort) {
-        var properties = new HashMap<String, Object>();
+    private static Map<String, Object> properties(Path log, int port, int controllerPort, BrokerCredential credential) {
+        var properties = new HashMap<>(credential.brokerSettings(List.of(BROKER, CONTROLLER)));
         properties.put("process.roles", "broker,controller");
         properties.put("node.id", Integer.toString(NODE_ID));
         properties.put("controller.quorum.voters", NODE_ID + "@" + LOOPBACK + ":" + controllerPort);
         properties.put(
-                "listeners", "BROKER://" + LOOPBACK + ":" + port + ",CONTROLLER://" + LOOPBACK + ":" + controllerPort);
-        properties.put("advertised.listeners", "BROKER://" + LOOPBACK + ":" + port);
-        properties.put("listener.security.protocol.map", "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT");
-        properties.put("inter.broker.listener.name", "BROKER");
-        properties.put("controller.listener.names", "CONTROLLER");
+                "listeners",
+                BROKER + "://" + LOOPBACK + ":" + port + "," + CONTROLLER + "://" + LOOPBACK + ":" + controllerPort);
+        properties.put("advertised.listeners", BROKER + "://" + LOOPBACK + ":" + port);
+        properties.put("listener.security.protocol.map", BROKER + ":SASL_PLAINTEXT," + CONTROLLER + ":SASL_PLAINTEXT");
+        properties.put("inter.broker.listener.name", BROKER);
+        properties.put("controller.listener.names", CONTROLLER);
         // A list, because Kafka splits a text at commas, and a path may contain some.
         properties.put("log.dirs", List.of(log.toString()));
         putLimits(properties);
@@ -210,6 +226,8 @@ public final class EmbeddedBroker implements AutoCloseable {
 
     private static void putLimits(Map<String, Object> properties) {
         properties.put("auto.create.topics.enable", "false");
+        // Others can connect, though no more: they must not take all of this process's descriptors.
+        properties.put("max.connections.per.ip", Integer.toString(CONNECTIONS_MAX));
         properties.put("message.max.bytes", Integer.toString(BatchTopic.RECORD_BYTES_MAX));
         properties.put("log.segment.bytes", Integer.toString(SEGMENT_BYTES));
         properties.put("log.retention.ms", "-1");
@@ -237,6 +255,13 @@ public final class EmbeddedBroker implements AutoCloseable {
     /// Where clients connect, `127.0.0.1:<port>`.
     public String bootstrapServers() {
         return LOOPBACK + ":" + port;
+    }
+
+    /// The settings with which Kafka's clients get in: the address, and the credential in plain text.
+    public Properties clients() {
+        Properties clients = credential.clientSettings();
+        clients.setProperty(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers());
+        return clients;
     }
 
     /// Why the broker has died on its own, or null while it has not.

@@ -4,6 +4,7 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.storage.LocalStore;
 import blackbox.ingest.check.Ownership;
+import blackbox.ingest.kafka.BrokerCredential;
 import blackbox.ingest.kafka.ClusterNode;
 import blackbox.ingest.kafka.EmbeddedBroker;
 import blackbox.ingest.service.IngestRole;
@@ -26,10 +27,12 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 import java.util.Random;
@@ -40,6 +43,16 @@ import java.util.Random;
 final class CrashSubject {
 
     private static final long TIMEOUT_NS = Duration.ofSeconds(60).toNanos();
+
+    /// The same in each of these processes, so that a broker that starts again lets the others in.
+    private static final BrokerCredential EVERY_START = BrokerCredential.fresh(new SecureRandom() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public void nextBytes(byte[] octets) {
+            Arrays.fill(octets, (byte) 7);
+        }
+    });
 
     private final Path data;
     private final String servers;
@@ -52,6 +65,9 @@ final class CrashSubject {
         this.data = data;
         this.servers = servers;
         this.own = CrashRig.recorderFolder(data, number);
+        if (!servers.contains(",")) { // the embedded broker, which is one alone
+            clients.putAll(EVERY_START.clientSettings());
+        }
         clients.put("bootstrap.servers", servers);
     }
 
@@ -99,7 +115,7 @@ final class CrashSubject {
 
     private EmbeddedBroker embedded() throws Exception {
         return EmbeddedBroker.start(
-                data.resolve("kafka"), Integer.parseInt(servers.substring(servers.indexOf(':') + 1)));
+                data.resolve("kafka"), Integer.parseInt(servers.substring(servers.indexOf(':') + 1)), EVERY_START);
     }
 
     /// Works until standard input ends.

@@ -17,6 +17,7 @@ import blackbox.schemas.batch.SealedBatch;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,12 +35,6 @@ final class EmbeddedBrokerTest {
 
     @TempDir
     Path folder;
-
-    private static Properties clients(String servers) {
-        var clients = new Properties();
-        clients.put("bootstrap.servers", servers);
-        return clients;
-    }
 
     private static void publish(KafkaPublisher publisher, List<SealedBatch> batches) throws Exception {
         var waiting = new CountDownLatch(batches.size());
@@ -69,7 +64,7 @@ final class EmbeddedBrokerTest {
             traffic.batch(50);
         }
         try (EmbeddedBroker broker = EmbeddedBroker.start(odd, EmbeddedBroker.ANY_PORT)) {
-            Properties clients = clients(broker.bootstrapServers());
+            Properties clients = broker.clients();
             BatchConsumer.ofAll(clients, Map.of()).close();
             try (var publisher = new KafkaPublisher(clients)) {
                 publish(publisher, traffic.batches());
@@ -77,7 +72,7 @@ final class EmbeddedBrokerTest {
             assertNull(broker.failure());
         }
         try (EmbeddedBroker broker = EmbeddedBroker.start(odd, EmbeddedBroker.ANY_PORT)) {
-            Properties clients = clients(broker.bootstrapServers());
+            Properties clients = broker.clients();
             List<Arrived> all = read(clients, Map.of(), 6);
             for (int i = 0; i < 6; i++) {
                 assertArrayEquals(traffic.batches().get(i).octets(), all.get(i).octets());
@@ -110,7 +105,7 @@ final class EmbeddedBrokerTest {
     @Test
     void aTopicThatIsNotShownYetIsWaitedFor() throws Exception {
         try (EmbeddedBroker broker = EmbeddedBroker.start(folder, EmbeddedBroker.ANY_PORT)) {
-            Properties clients = clients(broker.bootstrapServers());
+            Properties clients = broker.clients();
             var opening = new FutureTask<>(() -> BatchConsumer.ofAll(clients, "cluster", Map.of()));
             Thread reading = Thread.ofPlatform().start(opening);
             assertFalse(reading.join(Duration.ofSeconds(2)), "it waits for the topic");
@@ -140,7 +135,8 @@ final class EmbeddedBrokerTest {
         var traffic = new Traffic(new Random(4));
         traffic.batch(10);
         try (EmbeddedBroker broker = EmbeddedBroker.start(folder, EmbeddedBroker.ANY_PORT)) {
-            Properties clients = clients("127.0.0.1:" + dead + "," + broker.bootstrapServers());
+            Properties clients = broker.clients();
+            clients.put("bootstrap.servers", "127.0.0.1:" + dead + "," + broker.bootstrapServers());
             TopicAdmin.ensure(clients);
             try (var publisher = new KafkaPublisher(clients)) {
                 publish(publisher, traffic.batches());
@@ -158,7 +154,9 @@ final class EmbeddedBrokerTest {
         var traffic = new Traffic(new Random(2));
         traffic.batch(10);
         traffic.batch(10);
-        Properties clients = clients("127.0.0.1:" + port);
+        BrokerCredential credential = BrokerCredential.fresh(new SecureRandom());
+        Properties clients = credential.clientSettings();
+        clients.put("bootstrap.servers", "127.0.0.1:" + port);
         var failure = new AtomicReference<Exception>();
         try (var publisher = new KafkaPublisher(clients)) {
             Thread publishing = Thread.ofPlatform().start(() -> {
@@ -174,7 +172,7 @@ final class EmbeddedBrokerTest {
             String trouble = publisher.trouble();
             assertNotNull(trouble);
             assertTrue(trouble.contains("127.0.0.1:" + port), trouble);
-            try (EmbeddedBroker _ = EmbeddedBroker.start(folder, port)) {
+            try (EmbeddedBroker _ = EmbeddedBroker.start(folder, port, credential)) {
                 assertEquals(2, read(clients, Map.of(), 2).size());
                 publishing.join();
             }

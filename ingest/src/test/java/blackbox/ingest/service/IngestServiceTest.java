@@ -31,7 +31,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -62,17 +61,11 @@ final class IngestServiceTest {
         broker.close();
     }
 
-    private Properties clients() {
-        var clients = new Properties();
-        clients.put("bootstrap.servers", broker.bootstrapServers());
-        return clients;
-    }
-
     private IngestService startService() throws IngestException {
         return IngestService.start(new IngestSettings(
                 data,
                 LocalStore.in(new DataFolder(data)),
-                clients(),
+                broker.clients(),
                 TopicRetention.RELEASE_COMMITTED,
                 () -> List.of(Traffic.KEY.verifier()),
                 INGEST_KEY,
@@ -81,7 +74,7 @@ final class IngestServiceTest {
 
     private void publish(List<SealedBatch> batches) throws Exception {
         var waiting = new CountDownLatch(batches.size());
-        try (var publisher = new KafkaPublisher(clients())) {
+        try (var publisher = new KafkaPublisher(broker.clients())) {
             for (SealedBatch batch : batches) {
                 publisher.publish(batch, waiting::countDown);
             }

@@ -28,18 +28,26 @@ public record KafkaSettings(
 
     static final String SERVERS = "bootstrap.servers";
 
-    /// Client settings for the cluster, or for the embedded broker at `embedded`.
-    Properties clients(@Nullable String embedded) throws IOException {
+    /// Client settings for the cluster, or else for the broker that `embedded` are the settings of.
+    Properties clients(@Nullable Properties embedded) throws IOException {
         var clients = new Properties();
         if (properties != null) {
             try (Reader in = Files.newBufferedReader(properties)) {
                 clients.load(in);
             }
         }
-        String chosen = servers == null ? embedded : servers;
-        if (chosen != null) {
-            clients.setProperty(SERVERS, chosen);
+        if (servers != null) {
+            clients.setProperty(SERVERS, servers);
+        } else if (embedded != null) {
+            clients.putAll(embedded);
         }
         return clients;
+    }
+
+    /// Of a cluster's settings what others may have, too: how one gets in is up to each.
+    static Properties addressOf(Properties clients) {
+        var address = new Properties();
+        address.setProperty(SERVERS, clients.getProperty(SERVERS));
+        return address;
     }
 }

@@ -54,9 +54,8 @@ public final class Pipeline implements AutoCloseable {
             if (kafka.servers() == null) {
                 broker = EmbeddedBroker.start(data.kafka(), EmbeddedBroker.ANY_PORT);
             }
-            Properties clients = kafka.clients(broker == null ? null : broker.bootstrapServers());
-            String servers = clients.getProperty(KafkaSettings.SERVERS);
-            lock.announce(servers);
+            Properties clients = kafka.clients(broker == null ? null : broker.clients());
+            lock.announce(broker == null ? KafkaSettings.addressOf(clients) : broker.clients());
             IngestService ingest = IngestService.start(new IngestSettings(
                     data.root(),
                     DataFiles.of(data),

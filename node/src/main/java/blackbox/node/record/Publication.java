@@ -16,6 +16,7 @@ import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +82,7 @@ final class Publication {
     }
 
     /// Our own pipeline's publisher, or one for the broker of the process that holds the pipeline (`serve`,
-    /// or another `record`), once that process has written down where it listens.
+    /// or another `record`), once that process has written down how to reach it.
     private KafkaPublisher publisher() throws IngestException, RecorderException, IOException, InterruptedException {
         if (kafka.ingest() == Ingest.ELSEWHERE) {
             return elsewhere();
@@ -97,9 +98,9 @@ final class Publication {
             if (lock != null) {
                 return own(lock);
             }
-            String servers = kafka.servers() == null ? PipelineLock.announced(data) : kafka.servers();
-            if (servers != null) {
-                var publisher = new KafkaPublisher(kafka.clients(servers));
+            Properties announced = PipelineLock.announced(data);
+            if (announced != null || kafka.servers() != null) {
+                var publisher = new KafkaPublisher(kafka.clients(announced));
                 borrowed = publisher;
                 return publisher;
             }
@@ -107,7 +108,7 @@ final class Publication {
         }
         throw new RecorderException(
                 RecorderException.Code.BROKER,
-                "another process holds the pipeline and has not announced where its broker listens");
+                "another process holds the pipeline and has not written down how its broker is reached");
     }
 
     /// A publisher for the cluster that somebody else's ingest reads.

@@ -24,7 +24,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -50,7 +49,7 @@ class PublicationTest {
         EmbeddedBroker broker = EmbeddedBroker.start(folder.resolve("kafka"), EmbeddedBroker.ANY_PORT);
         try (var certification = new RunCertification(data, run, new SecureRandom())) {
             makeTopic(broker);
-            other.announce(broker.bootstrapServers());
+            other.announce(broker.clients());
             Spool spool = Spool.create(data.spool(), run);
             var publication = new Publication(data, run, spool, KafkaSettings.EMBEDDED, line -> {}, () -> {});
             try {
@@ -92,7 +91,7 @@ class PublicationTest {
     }
 
     private static void makeTopic(EmbeddedBroker broker) throws Exception {
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+        try (Admin admin = Admin.create(broker.clients())) {
             var topic = new NewTopic(BatchTopic.NAME, Optional.of(BatchTopic.PARTITIONS), Optional.empty());
             admin.createTopics(List.of(topic)).all().get();
         }

@@ -34,7 +34,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -53,6 +52,9 @@ class SharedTopicTest {
 
     private EmbeddedBroker broker;
 
+    /// What the operator of the cluster gave to its users.
+    private Path settings;
+
     /// A host: its data folder, and a run that it recorded.
     private final class Host {
         private final DataFolder data;
@@ -65,7 +67,7 @@ class SharedTopicTest {
         }
 
         KafkaSettings kafka(KafkaSettings.Ingest ingest) {
-            return new KafkaSettings(broker.bootstrapServers(), null, ingest);
+            return new KafkaSettings(broker.bootstrapServers(), settings, ingest);
         }
 
         Pipeline pipeline() throws Exception {
@@ -132,6 +134,10 @@ class SharedTopicTest {
     @BeforeEach
     void startBroker() throws Exception {
         broker = EmbeddedBroker.start(folder.resolve("kafka"), EmbeddedBroker.ANY_PORT);
+        settings = folder.resolve("client.properties");
+        try (var out = Files.newBufferedWriter(settings)) {
+            broker.clients().store(out, null);
+        }
     }
 
     @AfterEach
@@ -155,10 +161,8 @@ class SharedTopicTest {
     }
 
     private void publish(List<SealedBatch> batches) throws Exception {
-        var clients = new Properties();
-        clients.put("bootstrap.servers", broker.bootstrapServers());
         var waiting = new CountDownLatch(batches.size());
-        try (var publisher = new KafkaPublisher(clients)) {
+        try (var publisher = new KafkaPublisher(broker.clients())) {
             for (SealedBatch batch : batches) {
                 publisher.publish(batch, waiting::countDown);
             }

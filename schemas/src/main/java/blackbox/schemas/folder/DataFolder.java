@@ -231,9 +231,15 @@ public record DataFolder(Path root) {
         return root.resolve("ingest.opening.lock");
     }
 
-    /// The lock of the one process that runs broker and ingest; the file contains the broker's address.
+    /// The lock of the one process that runs broker and ingest.
     public Path pipelineLock() {
         return root.resolve("pipeline.lock");
+    }
+
+    /// How that process's broker is reached: settings of Kafka's clients, mode 0600, for they contain what its
+    /// embedded broker asks for.
+    public Path pipelineAccess() {
+        return root.resolve("pipeline.properties");
     }
 
     /// The embedded broker's data.

@@ -46,6 +46,7 @@ class DataFolderTest {
             Map.entry("logKey", "keys/log.pub"),
             Map.entry("machines", "vm"),
             Map.entry("payloadKey", "keys/payload.key"),
+            Map.entry("pipelineAccess", "pipeline.properties"),
             Map.entry("pipelineLock", "pipeline.lock"),
             Map.entry("policy", "keys/policy"),
             Map.entry("qemu", "qemu"),
