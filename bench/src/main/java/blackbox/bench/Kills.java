@@ -10,6 +10,7 @@ import blackbox.schemas.folder.DataFolder;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -171,12 +172,28 @@ final class Kills implements VmBenchmark {
             }
         }
         ProcessHandle.allProcesses()
-                .filter(each -> each.info()
-                        .commandLine()
-                        .orElse("")
-                        .contains(data.folder().toString()))
+                .filter(each -> worksIn(each, data.folder()))
                 .forEach(each ->
                         faults.add("still running: " + each.info().commandLine().orElse("")));
+    }
+
+    /// Whether it has a file open there, or stands in a folder there. Its arguments do not show that.
+    private static boolean worksIn(ProcessHandle process, Path folder) {
+        Path about = Path.of("/proc", Long.toString(process.pid()));
+        try (Stream<Path> open = Files.list(about.resolve("fd"))) {
+            Path place = folder.toRealPath();
+            return Stream.concat(Stream.of(about.resolve("cwd")), open).anyMatch(each -> isWithin(place, each));
+        } catch (IOException | UncheckedIOException e) {
+            return false; // it has ended, or is another user's
+        }
+    }
+
+    private static boolean isWithin(Path folder, Path link) {
+        try {
+            return Files.readSymbolicLink(link).startsWith(folder);
+        } catch (IOException e) {
+            return false; // closed meanwhile
+        }
     }
 
     private void checkRows(VmData data) throws IOException, InterruptedException {

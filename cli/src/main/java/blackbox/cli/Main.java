@@ -1,6 +1,7 @@
 package blackbox.cli;
 
 import blackbox.cli.argv.GivenArguments;
+import blackbox.cli.argv.HiddenArguments;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.output.StandardOutput;
@@ -73,14 +74,24 @@ public final class Main {
                 .allMatch(each -> each.isDaemon() || each.equals(Thread.currentThread()));
     }
 
-    /// The arguments as they were given, octet for octet.
+    /// The arguments as they were given, octet for octet. From then on nobody else can read them, except for the
+    /// first one, the command's name.
     static String[] given(String[] args) {
+        String[] given = args;
         try {
-            return GivenArguments.of(args);
+            given = GivenArguments.of(args);
         } catch (IOException e) {
             System.err.println("blackbox: arguments that are not text may be altered: " + e.getMessage());
-            return args;
         }
+        try {
+            if (args.length > 1) {
+                HiddenArguments.hide(args.length - 1);
+            }
+        } catch (IOException e) {
+            System.err.println("blackbox: while this runs, every user of this host can read its arguments (ps): "
+                    + e.getMessage());
+        }
+        return given;
     }
 
     static int run(String... args) {

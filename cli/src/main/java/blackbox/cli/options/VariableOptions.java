@@ -24,8 +24,8 @@ public final class VariableOptions {
             names = "--env",
             paramLabel = "NAME[=VALUE]",
             description = "A variable of the command's environment; without a value, that of this process."
-                    + " Recordings keep only names. Arguments can be read by every user of this host, so"
-                    + " give secrets by NAME alone or in a file.")
+                    + " Recordings keep only names. Until this program hides them, every user of this host can"
+                    + " read its arguments, so give secrets by NAME alone or in a file.")
     private List<String> given = new ArrayList<>();
 
     @Option(
