@@ -69,6 +69,9 @@ final class BrokerNeighboursTest {
     @TempDir
     Path folder;
 
+    @TempDir
+    Path another;
+
     private EmbeddedBroker broker;
     private Set<Integer> ports;
     private final Traffic traffic = new Traffic(new Random(1));
@@ -291,8 +294,7 @@ final class BrokerNeighboursTest {
         String one = broker.clients().getProperty("sasl.jaas.config");
         String password = one.substring(one.indexOf("password=\"") + 10).split("\"")[0];
         assertEquals(43, password.length(), "256 bits");
-        Path other = Files.createTempDirectory(folder.getParent(), "other");
-        try (EmbeddedBroker second = EmbeddedBroker.start(other, EmbeddedBroker.ANY_PORT)) {
+        try (EmbeddedBroker second = EmbeddedBroker.start(another, EmbeddedBroker.ANY_PORT)) {
             assertFalse(second.clients().toString().contains(password));
         }
         try (Stream<Path> files = Files.walk(folder)) {
