@@ -52,6 +52,8 @@ public record BuiltProgram(Path folder, Path jar, Path cache) {
         if (Files.isReadable(zstd)) {
             options.add("-DZstdNativePath=" + zstd);
         }
+        options.add("-Dorg.sqlite.lib.path=" + zstd.getParent());
+        options.add("-Dorg.xerial.snappy.lib.path=" + zstd.getParent());
         options.addAll(List.of(last));
         return options;
     }
