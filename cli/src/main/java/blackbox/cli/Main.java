@@ -2,6 +2,7 @@ package blackbox.cli;
 
 import blackbox.cli.argv.GivenArguments;
 import blackbox.cli.argv.HiddenArguments;
+import blackbox.cli.argv.PassedArguments;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.output.StandardOutput;
@@ -20,6 +21,8 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParseResult;
@@ -74,12 +77,12 @@ public final class Main {
                 .allMatch(each -> each.isDaemon() || each.equals(Thread.currentThread()));
     }
 
-    /// The arguments as they were given, octet for octet. From then on nobody else can read them, except for the
-    /// first one, the command's name.
+    /// The arguments as they were given, octet for octet: those of the command line and those that the launcher has
+    /// passed elsewhere. From then on nobody else can read them, except for the first one, the command's name.
     static String[] given(String[] args) {
-        String[] given = args;
+        var given = new ArrayList<>(List.of(args));
         try {
-            given = GivenArguments.of(args);
+            given = new ArrayList<>(List.of(GivenArguments.of(args)));
         } catch (IOException e) {
             System.err.println("blackbox: arguments that are not text may be altered: " + e.getMessage());
         }
@@ -91,7 +94,14 @@ public final class Main {
             System.err.println("blackbox: while this runs, every user of this host can read its arguments (ps): "
                     + e.getMessage());
         }
-        return given;
+        try {
+            given.addAll(PassedArguments.take());
+        } catch (IOException e) {
+            System.err.println("blackbox: the launcher's arguments cannot be taken from the environment: "
+                    + e.getMessage() + "; run the program without it: java -jar");
+            System.exit(isRecord(args) ? ExitCodes.RECORD_FAILED : ExitCodes.FAILED);
+        }
+        return given.toArray(String[]::new);
     }
 
     static int run(String... args) {

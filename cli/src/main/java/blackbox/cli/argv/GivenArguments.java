@@ -2,16 +2,12 @@ package blackbox.cli.argv;
 
 import blackbox.schemas.OctetText;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
 /// The arguments of this process. The JVM decodes them by the locale, so octets that are not text there have
 /// been replaced before `main` sees them; the kernel still has the originals (proc(5), `/proc/PID/cmdline`).
 public final class GivenArguments {
-    private static final Path CMDLINE = Path.of("/proc/self/cmdline");
-
     private GivenArguments() {}
 
     /// The octets behind `args`, each as [OctetText].
@@ -19,7 +15,7 @@ public final class GivenArguments {
     /// @param args as `main` received them
     /// @throws IOException when the kernel does not provide them
     public static String[] of(String[] args) throws IOException {
-        return of(args, Files.readAllBytes(CMDLINE));
+        return of(args, OwnMemory.ARGUMENTS.read());
     }
 
     /// @param cmdline every word of the process ended by a NUL; the last are `args`
@@ -35,13 +31,13 @@ public final class GivenArguments {
             }
         }
         if (words.size() < args.length) {
-            throw new IOException(CMDLINE + " has fewer words than there are arguments");
+            throw new IOException("the kernel's list of arguments " + "has fewer words than there are");
         }
         List<String> given = words.subList(words.size() - args.length, words.size());
         for (int i = 0; i < args.length; i++) {
             boolean plain = given.get(i).chars().allMatch(c -> c < 0x80);
             if (plain && !given.get(i).equals(args[i])) {
-                throw new IOException(CMDLINE + " has different arguments");
+                throw new IOException("the kernel's list of arguments " + "has others");
             }
         }
         return given.toArray(String[]::new);
