@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench locks format clean
+.PHONY: help setup build demo test fuzz bench locks format clean
 
 # The JVM that runs Maven also compiles. The warnings silenced here come from Maven's own libraries. C1 alone
 # compiles the project in a quarter less processor time (docs/decisions/0165).
@@ -26,6 +26,9 @@ test: build ## run every test, and check the format
 	@$(MVN) -T 2 -Dmaven.test.failure.ignore=true package
 	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" scripts/TestReports.java .ci/skips-allowed */
 	@$(MVN) -q spotless:check
+
+fuzz: build ## look for inputs that break a parser (TARGET="dns pcap": only these; TIME=60: seconds for each; CORPUS=DIR)
+	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -cp "fuzz/target/test-classes:fuzz/target/classes:$$(cat fuzz/target/class-path)" blackbox.fuzz.Fuzz $(or $(TIME),60) $(or $(CORPUS),target/fuzz) $(TARGET)
 
 bench: build ## run the benchmarks (ONLY="seal verify": only these; SCALE=smallest: just try them) and write bench/results.json
 	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" -XX:+UseSerialGC $(if $(SCALE),-Dblackbox.bench.scale=$(SCALE)) -cp bench/target/classes:cli/target/blackbox-cli-0.1.0.jar blackbox.bench.Bench $(ONLY)

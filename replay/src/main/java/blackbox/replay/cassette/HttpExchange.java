@@ -203,7 +203,9 @@ record HttpExchange(
             return isLast;
         }
         long end = request.from() + request.length() + (isLast ? 1 : 0);
-        return connection.needs(answer.from()) > request.from()
+        // Whoever answers may acknowledge octets that are still to come, so where they are says it not alone.
+        return answerBegan() >= began
+                && connection.needs(answer.from()) > request.from()
                 && connection.needs(answer.from() + answer.length() - 1) <= end;
     }
 }

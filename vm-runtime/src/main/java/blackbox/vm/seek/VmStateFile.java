@@ -55,7 +55,8 @@ public final class VmStateFile {
                 long wide = read(image, snapshotAt + SNAPSHOT_BYTES, Long.BYTES).getLong(0);
                 length = wide == 0 ? length : wide;
             }
-            if (length < 1 || length > STATE_BYTES_MAX) {
+            // Also not longer than the image: what a few octets claim must cost neither memory nor time.
+            if (length < 1 || length > Math.min(STATE_BYTES_MAX, image.size())) {
                 throw new IOException("its snapshot has " + length + " octets of devices");
             }
             return new VmStateFile(image, clusterBytes, first, octets(snapshot, 0)).take((int) length);

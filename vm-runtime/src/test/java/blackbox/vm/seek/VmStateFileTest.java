@@ -65,6 +65,10 @@ class VmStateFileTest {
         assertThrows(VmException.class, () -> read(image(stream()).putInt(0, 7)));
         assertThrows(VmException.class, () -> read(image(stream()).putInt(60, 2)));
         assertThrows(VmException.class, () -> read(image(stream()).putLong(SNAPSHOTS + 40, 1L << 40)));
+        assertThrows(
+                VmException.class,
+                () -> read(image(stream()).putLong(SNAPSHOTS + 40, 100 << 20)),
+                "a state longer than the file that holds it");
         assertThrows(VmException.class, () -> read(image(stream()).putLong(SECOND, DATA | 1L << 62)));
         assertThrows(VmException.class, () -> read(image(stream()).putLong(SECOND, 1L << 40)), "beyond its end");
     }
