@@ -5,6 +5,7 @@ import blackbox.cli.demo.DemoService;
 import blackbox.cli.demo.DemoWorkspace;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.ConfinementOption;
 import blackbox.cli.output.JsonOut;
 import blackbox.cli.terminal.Narrator;
 import blackbox.evidence.verify.RunVerifier;
@@ -49,7 +50,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `blackbox demo`: the main workflow from end to end, with nothing simulated. Exit 0 only when the agent did its
+/// `blackbox demo`: the main workflow from end to end, with nothing simulated. Exit 0 only when the agent did
+/// its
 /// work, the run verifies and a replay confirms it.
 @Command(
         name = "demo",
@@ -71,6 +73,9 @@ public final class DemoCommand implements Callable<Integer> {
 
     @Mixin
     CommonOptions common = new CommonOptions();
+
+    @Mixin
+    ConfinementOption confinement = new ConfinementOption();
 
     @Option(
             names = "--tier",

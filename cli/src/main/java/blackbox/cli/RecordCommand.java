@@ -2,6 +2,7 @@ package blackbox.cli;
 
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.ConfinementOption;
 import blackbox.cli.options.DurationConverter;
 import blackbox.cli.options.KafkaClientOptions;
 import blackbox.cli.options.SizeConverter;
@@ -68,6 +69,9 @@ public final class RecordCommand implements Callable<Integer> {
 
     @Mixin
     CommonOptions common = new CommonOptions();
+
+    @Mixin
+    ConfinementOption confinement = new ConfinementOption();
 
     @Option(
             names = "--image",

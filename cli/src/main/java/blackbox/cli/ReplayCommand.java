@@ -3,6 +3,7 @@ package blackbox.cli;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.ConfinementOption;
 import blackbox.cli.options.MomentConverter;
 import blackbox.cli.options.RunArgument;
 import blackbox.cli.options.TrustOptions;
@@ -79,6 +80,9 @@ final class ReplayCommand implements Callable<Integer> {
 
     @Mixin
     private CommonOptions common;
+
+    @Mixin
+    ConfinementOption confinement = new ConfinementOption();
 
     @Mixin
     private RunArgument run;
@@ -341,7 +345,8 @@ final class ReplayCommand implements Callable<Integer> {
         return Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
     }
 
-    /// Waiting for a command cannot be interrupted; if the program is told to exit meanwhile, the machine is ended
+    /// Waiting for a command cannot be interrupted; if the program is told to exit meanwhile, the machine is
+    /// ended
     /// here.
     private static void answer(DebugSession paused, String why)
             throws ReplayException, IOException, InterruptedException {
@@ -367,7 +372,8 @@ final class ReplayCommand implements Callable<Integer> {
         T run() throws ReplayException, IOException, InterruptedException;
     }
 
-    /// When the program is told to exit (ctrl-C), the replay is interrupted and has some time to end its machine.
+    /// When the program is told to exit (ctrl-C), the replay is interrupted and has some time to end its
+    /// machine.
     private static <T> T tidily(Work<T> work) throws ReplayException, IOException, InterruptedException {
         Thread replaying = Thread.currentThread();
         var done = new CountDownLatch(1);

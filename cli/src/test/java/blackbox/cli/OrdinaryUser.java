@@ -14,7 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /// An unprivileged user to run `./blackbox` as: one created for the test if the test runs as root, otherwise
-/// whoever runs it. It has a home of its own whose path has a space, a comma, both quotes and an ü, the C locale,
+/// whoever runs it. It has a home of its own whose path has a space, a comma, both quotes and an ü, the C
+/// locale,
 /// and the `PATH` that Debian gives to users. It runs what `make build` built.
 ///
 /// One thread. Closing it deletes the user and the home.
@@ -100,6 +101,12 @@ public final class OrdinaryUser implements AutoCloseable {
     /// The launcher's path, for scripts that this user runs.
     public String launcher() {
         return project().resolve("blackbox").toString();
+    }
+
+    /// The built program with the tests' classes, as a class path that this user can read.
+    public String classPath() {
+        Path target = project().resolve("cli/target");
+        return target.resolve("blackbox-cli-0.1.0.jar") + File.pathSeparator + target.resolve("test-classes");
     }
 
     /// Any program, run in the home. It inherits nothing of this process's environment.

@@ -11,6 +11,8 @@ public final class VmException extends Exception {
     public enum Code {
         /// QEMU is not installed or could not be executed.
         QEMU_MISSING,
+        /// The hypervisor could not be confined, see [blackbox.vm.confine.Confinement].
+        NOT_CONFINED,
         /// Another tool that is needed is not installed.
         TOOL_MISSING,
         /// A tool ended with an error.

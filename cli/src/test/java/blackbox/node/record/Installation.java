@@ -23,8 +23,10 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// `blackbox` with a data folder of its own, each command a process of its own, as users run it. Image, QEMU and
-/// snapshots are shared by all tests of the build: created on first use, which takes minutes, and linked in here.
+/// `blackbox` with a data folder of its own, each command a process of its own, as users run it. Image, QEMU
+/// and
+/// snapshots are shared by all tests of the build: created on first use, which takes minutes, and linked in
+/// here.
 ///
 /// @param folder holds the data folder and what commands print
 public record Installation(Path folder) {
@@ -93,7 +95,8 @@ public record Installation(Path folder) {
             return machine().orElseThrow();
         }
 
-        /// Waits for it. One that only says its version is gone in a moment, so it must not be looked for twice.
+        /// Waits for it. One that only says its version is gone in a moment, so it must not be looked for
+        /// twice.
         ProcessHandle awaitQemu() throws InterruptedException {
             Optional<ProcessHandle> found = machine();
             while (found.isEmpty()) {
@@ -104,10 +107,7 @@ public record Installation(Path folder) {
         }
 
         private Optional<ProcessHandle> machine() {
-            return process.descendants()
-                    // An unpacked QEMU is an argument of its own loader.
-                    .filter(each -> each.info().commandLine().orElse("").contains("qemu-system"))
-                    .findFirst();
+            return process.descendants().filter(Installation::isQemu).findFirst();
         }
 
         private static String read(Path file) {
@@ -117,6 +117,15 @@ public record Installation(Path folder) {
                 return e.toString();
             }
         }
+    }
+
+    /// Whether it is a QEMU, and not what confines one and has its command line as arguments.
+    public static boolean isQemu(ProcessHandle process) {
+        String program = process.info().command().orElse("");
+        // An unpacked QEMU is an argument of its own loader.
+        return program.endsWith("/qemu-system-x86_64")
+                || program.contains("/ld-linux")
+                        && process.info().commandLine().orElse("").contains("qemu-system");
     }
 
     public static Installation in(Path folder) throws Exception {
@@ -180,7 +189,8 @@ public record Installation(Path folder) {
                 builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start(), out, err);
     }
 
-    /// The command line of `blackbox` with these arguments: of what `make build` made, if that is of these classes.
+    /// The command line of `blackbox` with these arguments: of what `make build` made, if that is of these
+    /// classes.
     public static List<String> command(String... arguments) {
         var command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-XX:+UseSerialGC"));
         // Without C2 `record` takes half the processor time, but SHA-256 much more (docs/decisions/0165).

@@ -60,6 +60,29 @@ class RecordTroubleTest {
     }
 
     @Test
+    void whereTheVmCannotBeConfinedItStartsOnlyIfOneSaysSo() throws Exception {
+        String script = """
+                mount --bind /dev/null "$(command -v bwrap)" && exec "$@"
+                """;
+        inNamespace(script, Installation.command("record", "--", "true"))
+                .expect(125)
+                .saying("apt-get install bubblewrap");
+
+        inNamespace(script, Installation.command("record", "--unconfined", "--name", "open", "--", "true"))
+                .expect(0)
+                .saying("NOT confined");
+        assertEquals("none", confinement("open"));
+        blackbox.run("record", "--name", "closed", "--", "true").expect(0);
+        assertTrue(confinement("closed").startsWith("bubblewrap "), () -> "how");
+    }
+
+    /// As the run's first event seals it.
+    private static String confinement(String run) throws Exception {
+        JsonNode shown = blackbox.run("show", run, "--json").expect(0).json();
+        return String.valueOf(shown.findValue("confinement").textValue());
+    }
+
+    @Test
     void anUnwritableDataFolderIsReported() throws Exception {
         Ended ended = blackbox.run("record", "--data", "/proc/nonesuch", "--", "true");
         assertTrue(ended.exitCode() == 2 || ended.exitCode() == 125, ended::err);

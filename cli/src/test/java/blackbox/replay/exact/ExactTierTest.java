@@ -288,7 +288,8 @@ class ExactTierTest {
         }
     }
 
-    /// A machine's state at an event does not depend on how it got there: by resuming from a stored machine nearby
+    /// A machine's state at an event does not depend on how it got there: by resuming from a stored machine
+    /// nearby
     /// and jumping, or in one replay from the start that stops at each event's instruction in turn.
     @Test
     void aSeekToAnEventReachesTheStateThatAReplayFromTheStartPasses() throws Exception {
@@ -328,7 +329,8 @@ class ExactTierTest {
         }
     }
 
-    /// What the guest had sent into its ring when the snapshot was made comes first in every run from it, and no
+    /// What the guest had sent into its ring when the snapshot was made comes first in every run from it, and
+    /// no
     /// instruction of the run emits it.
     @Test
     void whatHappenedInTheSnapshotCannotBeSoughtTo() throws Exception {
@@ -416,8 +418,8 @@ class ExactTierTest {
             said.add(line);
             if (stopped.get() == null) {
                 ProcessHandle qemu = ProcessHandle.current()
-                        .children()
-                        .filter(each -> each.info().commandLine().orElse("").contains("qemu-system"))
+                        .descendants()
+                        .filter(Installation::isQemu)
                         .findFirst()
                         .orElseThrow();
                 stopped.set(qemu);

@@ -3,6 +3,7 @@ package blackbox.node.doctor;
 import blackbox.node.image.LocalImages;
 import blackbox.schemas.Progress;
 import blackbox.vm.VmException;
+import blackbox.vm.confine.Confinement;
 import blackbox.vm.host.StartTrial;
 import blackbox.vm.image.BuildNamespace;
 import blackbox.vm.image.GuestImage;
@@ -97,7 +98,9 @@ final class Machines {
         }
         try {
             StartTrial.run(data, Qemu.find(data));
-            return Check.ok(name, "QEMU starts as " + System.getProperty("user.name") + " on files in " + data);
+            Confinement confinement = Confinement.ofThisProcess();
+            String how = confinement.confines() ? ", confined by " + confinement.mechanism() : ", NOT confined";
+            return Check.ok(name, "QEMU starts as " + System.getProperty("user.name") + " on files in " + data + how);
         } catch (VmException e) {
             return Check.missing(name, String.valueOf(e.getMessage()), "fix that, then run blackbox doctor again");
         }

@@ -15,6 +15,7 @@ final class Programs {
     private static final List<Program> NEEDED = List.of(
             new Program("qemu-system-x86_64", "qemu-system-x86", "every VM", List.of("--version")),
             new Program("qemu-img", "qemu-utils", "every VM", List.of("--version")),
+            new Program("bwrap", "bubblewrap", "every VM, to confine it", List.of("--version")),
             new Program("mke2fs", "e2fsprogs", "every VM", List.of("-V")),
             new Program("mmdebstrap", "mmdebstrap", "image build", List.of("--version")),
             new Program("mkfs.erofs", "erofs-utils", "image build", List.of("-V")),

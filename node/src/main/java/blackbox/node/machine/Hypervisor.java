@@ -2,6 +2,7 @@ package blackbox.node.machine;
 
 import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
+import blackbox.vm.confine.Confinement;
 import blackbox.vm.host.QemuHost;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.machine.MachineHost;
@@ -23,5 +24,10 @@ public final class Hypervisor {
     /// @param path of the guest file that it makes
     public static GuestFiles.Derivation compiler(DataFolder data, String program, String path, Progress progress) {
         return new GuestCompiler(data.root(), program, path, progress);
+    }
+
+    /// From now on, this process confines no hypervisor that it starts.
+    public static void giveUpConfinement() {
+        Confinement.giveUp();
     }
 }

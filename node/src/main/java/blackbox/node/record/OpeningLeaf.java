@@ -57,6 +57,7 @@ final class OpeningLeaf {
                 facts.hypervisor().sha256(),
                 facts.accelerator().kind().name(),
                 facts.accelerator().reason(),
+                facts.confinement(),
                 facts.size().memoryMib(),
                 facts.size().cpus(),
                 facts.start().name().toLowerCase(Locale.ROOT),

@@ -88,12 +88,15 @@ public record RunOpening(
     /// @param qemu its version, as it reports it
     /// @param accelerator its name
     /// @param why why that accelerator
+    /// @param confinement what QEMU was confined with, or `none`; null if the leaf does not say: then with
+    /// nothing
     /// @param startedFrom `snapshot` or `cold`
     public record Machine(
             String qemu,
             Hash qemuDigest,
             String accelerator,
             @Nullable String why,
+            @Nullable String confinement,
             int memoryMib,
             int vcpus,
             @Nullable String startedFrom,
@@ -108,7 +111,8 @@ public record RunOpening(
         }
     }
 
-    /// What a list of runs shows of it: texts as the leaf has them, of which nothing is checked; null where it has
+    /// What a list of runs shows of it: texts as the leaf has them, of which nothing is checked; null where it
+    /// has
     /// none.
     public record Summary(
             @Nullable String tier,
@@ -171,6 +175,9 @@ public record RunOpening(
     private static void write(ObjectNode start, Machine machine) {
         start.put("qemu", machine.qemu()).put("qemuSha256", machine.qemuDigest().toString());
         start.put("accelerator", machine.accelerator()).put("why", machine.why());
+        if (machine.confinement() != null) {
+            start.put("confinement", machine.confinement());
+        }
         start.put("memoryMib", machine.memoryMib()).put("vcpus", machine.vcpus());
         start.put("from", machine.startedFrom()).put("tookMs", machine.tookMs());
         start.put("bootId", machine.bootId()).put("kernel", machine.kernel());
@@ -253,6 +260,7 @@ public record RunOpening(
                 digest,
                 start.path("accelerator").asText(),
                 text(start.path("why")),
+                text(start.path("confinement")),
                 start.path("memoryMib").asInt(),
                 start.path("vcpus").asInt(),
                 text(start.path("from")),

@@ -6,8 +6,8 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.disk.BlockLog.Applied;
-import blackbox.vm.Command;
 import blackbox.vm.VmException;
+import blackbox.vm.confine.ConfinedTool;
 import blackbox.vm.workspace.WorkspaceDisk;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,6 +15,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.List;
 
 /// Makes a state disk from its base and a log of writes: a raw, sparse image whose journal has been replayed,
 /// as a kernel would do after the machine was switched off at that moment.
@@ -49,9 +50,7 @@ public final class DiskImage {
     /// @param log checked up to `logBytes`
     static Applied make(Path base, SealedCapture log, long logBytes, Path target) throws ReplayException {
         try {
-            Command.of("qemu-img", "convert", "-f", "qcow2", "-O", "raw", base.toString(), target.toString())
-                    .within(TOOL_TIMEOUT)
-                    .run();
+            ConfinedTool.makeRaw(base, target, WorkspaceDisk.LENGTH_BYTES, TOOL_TIMEOUT);
             Applied applied;
             try (FileChannel disk = FileChannel.open(target, StandardOpenOption.WRITE);
                     InputStream writes = log.open(logBytes)) {
@@ -80,10 +79,10 @@ public final class DiskImage {
         }
     }
 
-    /// On our own copy, and only the journal: e2fsck is built to cope with arbitrary images.
+    /// On our own copy, and only the journal.
     private static void runJournal(Path image) throws VmException {
-        Command.of("e2fsck", "-E", "journal_only", "-y", image.toString())
-                .within(TOOL_TIMEOUT)
-                .run();
+        Path disk = image.toAbsolutePath();
+        var argv = List.of("e2fsck", "-E", "journal_only", "-y", disk.toString());
+        new ConfinedTool(argv, List.of(), List.of(disk), WorkspaceDisk.LENGTH_BYTES).run(TOOL_TIMEOUT);
     }
 }

@@ -54,6 +54,7 @@ import org.jspecify.annotations.Nullable;
 /// Replays a run of the exact tier: the same instructions, with everything from outside arriving at the same
 /// instruction. What it sends must equal the recording octet for octet.
 public final class ExactReplayer implements Replayer {
+    private static final String NETWORK_WITHIN_QEMU = "user,id=net,restrict=off";
     private static final String INTERLEAVING = "interleaving";
     private static final Pattern SHIFT = Pattern.compile("shift=([0-9]{1,2}),");
 
@@ -72,7 +73,7 @@ public final class ExactReplayer implements Replayer {
     @Override
     public List<Refusal> check(ReplayRequest request) throws ReplayException {
         Refusal machine =
-                Argv.compare(request.start().argv(), recording(request).argv(network(request.facts())));
+                Argv.compare(request.start().argv(), recording(request).argv(network(request)));
         return machine == null ? List.of() : List.of(machine);
     }
 
@@ -191,10 +192,17 @@ public final class ExactReplayer implements Replayer {
     public static ReplayMachine.Recording recording(
             SealedStart start, CheckedInputs inputs, MachineSize size, Path captures) {
         return new ReplayMachine.Recording(
-                inputs.image(), inputs.qemu(), size, instructionShift(start.argv()), captures, inputs.workspace());
+                inputs.image(),
+                inputs.qemu(),
+                size,
+                instructionShift(start.argv()),
+                ReplayMachine.Recording.opensRamReadOnly(start.argv()),
+                captures,
+                inputs.workspace());
     }
 
-    /// As it was given to the recording's QEMU. If it is missing, the command lines differ, and that is refused.
+    /// As it was given to the recording's QEMU. If it is missing, the command lines differ, and that is
+    /// refused.
     private static int instructionShift(List<String> argv) {
         return argv.stream()
                 .map(SHIFT::matcher)
@@ -204,8 +212,11 @@ public final class ExactReplayer implements Replayer {
                 .orElse(0);
     }
 
-    private static Network network(RunFacts facts) throws ReplayException {
-        String name = String.valueOf(facts.opening().agent().network());
+    private static Network network(ReplayRequest request) throws ReplayException {
+        String name = String.valueOf(request.facts().opening().agent().network());
+        if (request.start().argv().contains(NETWORK_WITHIN_QEMU)) {
+            return Network.BUILT_IN;
+        }
         return Stream.of(Network.values())
                 .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(name))
                 .findFirst()

@@ -22,11 +22,11 @@ final class Brake implements AutoCloseable {
             done 2> /dev/null
             """;
 
-    private final Process held;
+    private final ProcessHandle held;
     private @Nullable Process shell;
     private boolean broken;
 
-    Brake(Process held) {
+    Brake(ProcessHandle held) {
         this.held = held;
     }
 

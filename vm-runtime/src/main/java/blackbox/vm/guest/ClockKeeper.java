@@ -10,11 +10,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
-/// Keeps the wall clock of a guest that counts instructions in step with the host's. The guest is told the time on
-/// its control port, whose input is part of QEMU's log, and sets its clock forward when it is behind. No clock is
-/// ever set back: a guest that is ahead, because it executes more instructions per second than its clock counts, is
+/// Keeps the wall clock of a guest that counts instructions in step with the host's. The guest is told the time
+/// on
+/// its control port, whose input is part of QEMU's log, and sets its clock forward when it is behind. No clock
+/// is
+/// ever set back: a guest that is ahead, because it executes more instructions per second than its clock
+/// counts, is
 /// paused until the host's time has caught up, which looks to it like a slower processor. The faster its clock
-/// drifts, the sooner it is asked again, at the latest after QEMU has used a little processor time, or after two
+/// drifts, the sooner it is asked again, at the latest after QEMU has used a little processor time, or after
+/// two
 /// seconds. (`docs/decisions/0084-the-exact-tiers-clock.md`)
 ///
 /// It has its own thread, which is never interrupted: that would close the port.
@@ -37,7 +41,7 @@ public final class ClockKeeper implements AutoCloseable {
 
     private final GuestControl control;
     private final InstantSource wall;
-    private final Process qemu;
+    private final ProcessHandle qemu;
     private final LongConsumer bootClock;
     private final ClockOffsets offsets = new ClockOffsets();
     private final CountDownLatch stopped = new CountDownLatch(1);
@@ -49,7 +53,7 @@ public final class ClockKeeper implements AutoCloseable {
     private long leftComputedNs;
     private long lastId;
 
-    private ClockKeeper(GuestControl control, InstantSource wall, Process qemu, LongConsumer bootClock) {
+    private ClockKeeper(GuestControl control, InstantSource wall, ProcessHandle qemu, LongConsumer bootClock) {
         this.control = control;
         this.wall = wall;
         this.qemu = qemu;
@@ -59,7 +63,8 @@ public final class ClockKeeper implements AutoCloseable {
     /// Starts with a guest whose clock has just been set.
     ///
     /// @param bootClock receives the guest's boot clock, right after the guest reported it
-    public static ClockKeeper start(GuestControl control, InstantSource wall, Process qemu, LongConsumer bootClock) {
+    public static ClockKeeper start(
+            GuestControl control, InstantSource wall, ProcessHandle qemu, LongConsumer bootClock) {
         var keeper = new ClockKeeper(control, wall, qemu, bootClock);
         Thread.ofPlatform().daemon().name("guest-clock").start(keeper::run);
         return keeper;

@@ -4,6 +4,7 @@ import blackbox.schemas.Progress;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.confine.Confinement;
 import blackbox.vm.guest.GuestControl;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.machine.ClockReading;
@@ -27,6 +28,7 @@ import blackbox.vm.process.QemuArguments;
 import blackbox.vm.process.QemuArguments.BlockLog;
 import blackbox.vm.process.QemuEvents;
 import blackbox.vm.process.QemuProcess;
+import blackbox.vm.process.QemuStart;
 import blackbox.vm.qemu.Qemu;
 import blackbox.vm.qmp.QmpEvent;
 import blackbox.vm.snapshot.SnapshotStore;
@@ -83,7 +85,8 @@ public final class QemuHost implements MachineHost {
         return tiers.choose(option, image);
     }
 
-    /// A QEMU that can replay every instruction, if the guest is emulated, and the warm snapshot of the tier that
+    /// A QEMU that can replay every instruction, if the guest is emulated, and the warm snapshot of the tier
+    /// that
     /// is then the default.
     @Override
     public TierChoice prepare(TierOption option, GuestImage image, @Nullable String mirror) throws VmException {
@@ -100,6 +103,10 @@ public final class QemuHost implements MachineHost {
 
     @Override
     public QemuMachine start(VmRequest request, Consumer<MachineEvent> listener) throws VmException {
+        Confinement confinement = Confinement.ofThisProcess();
+        if (!confinement.confines()) {
+            progress.say("the VM is NOT confined: a guest that breaks out of QEMU has all that this user has");
+        }
         MachineParts parts = parts(request);
         VmSnapshot snapshot = request.start() == Start.WARM ? snapshots.obtain(parts, progress) : null;
         Consumer<QmpEvent> events = event -> listener.accept(QemuEvents.of(event));
@@ -121,10 +128,14 @@ public final class QemuHost implements MachineHost {
 
     private MachineParts parts(Tier tier, GuestImage image, MachineSize size) throws VmException {
         return switch (tier) {
-            case EXACT ->
-                MachineParts.exact(tiers.qemuForExact(image, null), image, size, QemuArguments.INSTRUCTION_SHIFT);
-            case LIVE -> new MachineParts(qemu, image, tiers.accelerator(image), size, Tier.LIVE, 0);
+            case EXACT -> exact(tiers.qemuForExact(image, null), image, size);
+            case LIVE ->
+                new MachineParts(qemu, image, tiers.accelerator(image), size, Tier.LIVE, 0, qemu.opensRamReadOnly());
         };
+    }
+
+    private static MachineParts exact(Qemu exact, GuestImage image, MachineSize size) {
+        return MachineParts.exact(exact, image, size, QemuArguments.INSTRUCTION_SHIFT, exact.opensRamReadOnly());
     }
 
     private static Archive workspace(MachineFolder folder, @Nullable WorkspaceSource workspace) throws VmException {
@@ -146,7 +157,7 @@ public final class QemuHost implements MachineHost {
                     boot.qemu(),
                     boot.control(),
                     GuestChannels.live(boot.qemu(), null),
-                    facts(request, parts, null, argv, ready, workspace),
+                    facts(request, parts, boot.qemu().confinement(), null, argv, ready, workspace),
                     launched);
         } catch (VmException e) {
             boot.close();
@@ -175,7 +186,8 @@ public final class QemuHost implements MachineHost {
         var argv = QemuArguments.restored(parts, request.network(), log);
         long launched = System.nanoTime();
         AgentPipe input = parts.tier() == Tier.EXACT ? new AgentPipe(folder) : null;
-        var process = QemuProcess.launch(folder, Port.of(parts.tier(), request.network()), argv, listener);
+        var start = new QemuStart(parts, request.network(), Port.of(parts.tier(), request.network()), argv);
+        var process = QemuProcess.launch(folder, start, listener);
         try {
             var control = process.control();
             process.loadDevices(snapshot.folder().resolve(VmSnapshot.DEVICES));
@@ -184,7 +196,7 @@ public final class QemuHost implements MachineHost {
             var channels = input == null
                     ? GuestChannels.live(process, before)
                     : GuestChannels.exact(process, folder, input, before);
-            var facts = facts(request, parts, snapshot, argv, snapshot.ready(), workspace);
+            var facts = facts(request, parts, process.confinement(), snapshot, argv, snapshot.ready(), workspace);
             return running(folder, process, control, channels, facts, launched);
         } catch (VmException e) {
             process.close();
@@ -235,6 +247,7 @@ public final class QemuHost implements MachineHost {
     private FactsSoFar facts(
             VmRequest request,
             MachineParts parts,
+            Confinement confinement,
             @Nullable VmSnapshot snapshot,
             List<String> argv,
             Ready ready,
@@ -245,6 +258,7 @@ public final class QemuHost implements MachineHost {
                 snapshot == null ? null : snapshot.digest(),
                 new Hypervisor(parts.qemu().version(), parts.qemu().digest()),
                 parts.accelerator(),
+                confinement.mechanism(),
                 parts.tier(),
                 argv,
                 parts.size(),

@@ -1,8 +1,8 @@
 package blackbox.vm.host;
 
-import blackbox.vm.Command;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.confine.Box;
 import blackbox.vm.process.AgentPipe;
 import blackbox.vm.process.ColdBoot;
 import blackbox.vm.process.MachineFolder;
@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /// Tries out what the start of a machine needs from this host and user, without booting one: the folder and its
 /// sockets, the disk and the pipe that other programs create, a hard link to a snapshot's file, and a QEMU that
@@ -60,7 +59,10 @@ public final class StartTrial {
                 "-object",
                 "memory-backend-file,id=ram,size=" + MEMORY_MIB + "M,mem-path=" + QemuArguments.RAM + ",share=off"));
         Path log = folder.file("qemu.log");
-        Process process = new Command(argv, folder.path(), Map.of(), TIMEOUT).start(log);
+        Path place = folder.path().toRealPath();
+        Box box = Box.in(place).memory(MEMORY_MIB).writable(place);
+        qemu.open(box);
+        Process process = box.start(argv, log);
         try (OutputStream monitor = process.getOutputStream()) {
             monitor.write("quit\n".getBytes(StandardCharsets.US_ASCII));
             monitor.close();
@@ -75,6 +77,7 @@ public final class StartTrial {
             throw new VmException(Code.TIMEOUT, "interrupted while QEMU was tried out", e);
         } finally {
             process.destroyForcibly();
+            box.end();
         }
     }
 }

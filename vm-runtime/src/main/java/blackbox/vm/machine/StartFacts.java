@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
 /// @param snapshotDigest over RAM, devices and state disk; null after a cold start
 /// @param hypervisor that runs it
 /// @param accelerator and why
+/// @param confinement what the hypervisor was confined with, name and version, or `none`
 /// @param tier how faithfully it can be replayed
-/// @param argv the hypervisor's complete command line; its paths are relative to the machine's folder and the same
+/// @param argv the hypervisor's complete command line; its paths are relative to the machine's folder and the
+/// same
 ///     in every run
 /// @param size memory and processors
 /// @param start restored or cold
@@ -30,6 +32,7 @@ public record StartFacts(
         @Nullable Hash snapshotDigest,
         Hypervisor hypervisor,
         Accelerator accelerator,
+        String confinement,
         Tier tier,
         List<String> argv,
         MachineSize size,

@@ -4,6 +4,7 @@ import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.Command;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.confine.Tail;
 import blackbox.vm.guest.GuestControl;
 import blackbox.vm.machine.GuestMessage.Ready;
 import blackbox.vm.machine.Network;
@@ -33,10 +34,12 @@ public record ColdBoot(
         @Nullable AgentPipe input) implements AutoCloseable {
     private static final Duration BOOT_TIMEOUT = Duration.ofMinutes(5);
     private static final int CONSOLE_LINES = 12;
+    private static final int CONSOLE_BYTES = 16 << 10;
     /// Fixed, so that an empty state disk is always the same bytes.
     private static final String STATE_ID = "b1ac0b0c-0000-4000-8000-000000000001";
 
-    /// Creates the disks that are missing, starts QEMU and lets it run. Workspace disks that the caller has created
+    /// Creates the disks that are missing, starts QEMU and lets it run. Workspace disks that the caller has
+    /// created
     /// are left as they are.
     public static ColdBoot launch(
             MachineFolder folder, MachineParts parts, Network network, Consumer<QmpEvent> listener) throws VmException {
@@ -56,7 +59,8 @@ public record ColdBoot(
             folder.makeFolder(QemuArguments.CAPTURE);
             input = new AgentPipe(folder);
         }
-        var qemu = QemuProcess.launch(folder, Port.of(parts.tier(), network), argv, listener);
+        var qemu = QemuProcess.launch(
+                folder, new QemuStart(parts, network, Port.of(parts.tier(), network), argv), listener);
         var control = qemu.control();
         try {
             qemu.resume();
@@ -101,8 +105,7 @@ public record ColdBoot(
 
     private String console() {
         try {
-            var lines = Files.readAllLines(
-                    folder.file(QemuArguments.CONSOLE), java.nio.charset.StandardCharsets.ISO_8859_1);
+            var lines = Tail.lines(folder.file(QemuArguments.CONSOLE), CONSOLE_BYTES);
             return String.join("\n", lines.subList(Math.max(0, lines.size() - CONSOLE_LINES), lines.size()))
                     .replaceAll("[\\p{Cntrl}&&[^\n]]", "?");
         } catch (IOException e) {

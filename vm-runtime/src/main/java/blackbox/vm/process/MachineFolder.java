@@ -9,9 +9,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -21,13 +24,27 @@ import org.jspecify.annotations.Nullable;
 public final class MachineFolder implements AutoCloseable {
     private static final String LOCK = "lock";
     private static final String FRESH = ".new-";
+    /// The folder of the sockets, and in it the part that QEMU can use, too.
+    private static final String ELSEWHERE = "blackbox-";
+
+    private static final String SHARED = "q";
+    private static final String NETWORK = "n";
+    private static final String OPEN = "rwx------";
+    /// Whoever could make sockets in a folder before cannot any more.
+    private static final String CLOSED = "r-x------";
+
+    static final FileAttribute<?> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OPEN));
+
     private static final Duration YOUNG = Duration.ofMinutes(1);
     private static final long FREE_BYTES_MIN = 512L << 20;
 
+    private final DataFolder data;
     private final Path path;
     private final ProcessLock lock;
 
-    private MachineFolder(Path path, ProcessLock lock) {
+    private MachineFolder(DataFolder data, Path path, ProcessLock lock) {
+        this.data = data;
         this.path = path;
         this.lock = lock;
     }
@@ -52,18 +69,19 @@ public final class MachineFolder implements AutoCloseable {
             }
             // Socket paths may have only 107 bytes (unix(7)); a data folder may be deep, so sockets are
             // elsewhere.
-            Path sockets = Files.createTempDirectory(
-                    "blackbox-", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Path elsewhere = Files.createTempDirectory(ELSEWHERE, OWNER_ONLY);
+            Path sockets = Files.createDirectory(elsewhere.resolve(SHARED), OWNER_ONLY);
             Files.createSymbolicLink(hidden.resolve(QemuArguments.SOCKETS), sockets);
             Path path = Files.move(
                     hidden, parent.resolve(hidden.getFileName().toString().substring(FRESH.length())));
-            return new MachineFolder(path, lock);
+            return new MachineFolder(new DataFolder(data), path, lock);
         } catch (IOException e) {
             throw new VmException(Code.IO, "no folder for a VM could be created in " + parent, e);
         }
     }
 
-    /// Ends the machines that crashed processes left running and deletes what they left behind; returns the number
+    /// Ends the machines that crashed processes left running and deletes what they left behind; returns the
+    /// number
     /// of machines.
     public static int clearLeftovers(Path data) throws VmException {
         Path parent = new DataFolder(data).machines();
@@ -80,7 +98,7 @@ public final class MachineFolder implements AutoCloseable {
                 ProcessLock lock = lock(folder);
                 if (lock != null) {
                     endProcessesIn(folder);
-                    new MachineFolder(folder, lock).close();
+                    new MachineFolder(new DataFolder(data), folder, lock).close();
                     cleared++;
                 }
             }
@@ -88,6 +106,11 @@ public final class MachineFolder implements AutoCloseable {
             throw new VmException(Code.IO, "what crashed runs left in " + parent + " could not be cleaned up", e);
         }
         return cleared;
+    }
+
+    /// Where files may be that are as large as a snapshot's.
+    Path cache() {
+        return data.cache();
     }
 
     public Path path() {
@@ -104,6 +127,48 @@ public final class MachineFolder implements AutoCloseable {
             return file(QemuArguments.SOCKETS).toRealPath();
         } catch (IOException e) {
             throw new VmException(Code.IO, "the folder of the VM's sockets is gone", e);
+        }
+    }
+
+    /// Lets nobody make another file among the sockets; QEMU cannot change that.
+    void closeSockets() throws VmException {
+        permit(sockets(), CLOSED);
+    }
+
+    /// Lets this user and QEMU make sockets again.
+    Path openSockets() throws VmException {
+        Path sockets = sockets();
+        permit(sockets, OPEN);
+        return sockets;
+    }
+
+    private static void permit(Path sockets, String permissions) throws VmException {
+        try {
+            Files.setPosixFilePermissions(sockets, PosixFilePermissions.fromString(permissions));
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the permissions of the VM's sockets could not be set", e);
+        }
+    }
+
+    /// Lets nobody make another file beside the network's socket.
+    static void closeNetwork(Path folder) throws VmException {
+        permit(folder, CLOSED);
+    }
+
+    /// Where the process is that has the machine's network, in the folder of the sockets, see [UserNetwork].
+    static Path networkBeside(Path sockets) {
+        return sockets.resolveSibling(NETWORK);
+    }
+
+    /// Takes a socket that QEMU made from where QEMU could put another file in its place.
+    ///
+    /// @return where it is now
+    public Path takeSocket(String name) throws VmException {
+        Path sockets = sockets();
+        try {
+            return Files.move(sockets.resolve(name), sockets.resolveSibling(name));
+        } catch (IOException e) {
+            throw new VmException(Code.QEMU_FAILED, "QEMU made no socket '" + name + "'", e);
         }
     }
 
@@ -129,11 +194,16 @@ public final class MachineFolder implements AutoCloseable {
         try (lock) {
             Path link = file(QemuArguments.SOCKETS);
             if (Files.isSymbolicLink(link)) {
-                Path sockets = Files.readSymbolicLink(link);
+                Path elsewhere = Files.readSymbolicLink(link).getParent();
                 // Only a path that we would have created ourselves: the link's target comes from a folder that may
                 // be damaged.
-                if (String.valueOf(sockets.getFileName()).startsWith("blackbox-")) {
-                    ScratchFolder.delete(sockets);
+                if (elsewhere != null && String.valueOf(elsewhere.getFileName()).startsWith(ELSEWHERE)) {
+                    for (String each : List.of(SHARED, NETWORK)) {
+                        if (Files.isDirectory(elsewhere.resolve(each), LinkOption.NOFOLLOW_LINKS)) {
+                            permit(elsewhere.resolve(each), OPEN);
+                        }
+                    }
+                    ScratchFolder.delete(elsewhere);
                 }
             }
             ScratchFolder.delete(path);
@@ -152,10 +222,16 @@ public final class MachineFolder implements AutoCloseable {
                 .isAfter(Instant.now().minus(YOUNG));
     }
 
+    /// Those of a machine, and of its network.
     private static void endProcessesIn(Path folder) throws IOException {
-        Path real = folder.toRealPath();
+        var places = new HashSet<Path>();
+        places.add(folder.toRealPath());
+        Path sockets = folder.resolve(QemuArguments.SOCKETS);
+        if (Files.exists(sockets)) {
+            places.add(networkBeside(sockets.toRealPath()));
+        }
         ProcessHandle.allProcesses()
-                .filter(process -> real.equals(workingDirectory(process.pid())))
+                .filter(process -> places.contains(workingDirectory(process.pid())))
                 .forEach(process -> {
                     process.destroyForcibly();
                     process.onExit().join();

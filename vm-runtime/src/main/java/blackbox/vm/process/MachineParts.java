@@ -22,8 +22,16 @@ import java.util.stream.Stream;
 ///
 /// @param instructionShift nanoseconds of the guest's time that an instruction takes, as a power of two;
 ///     meaningless in the live tier
+/// @param ramReadOnly whether QEMU opens a snapshot's RAM only for reading, which not every version can
 public record MachineParts(
-        Qemu qemu, GuestImage image, Accelerator accelerator, MachineSize size, Tier tier, int instructionShift) {
+        Qemu qemu,
+        GuestImage image,
+        Accelerator accelerator,
+        MachineSize size,
+        Tier tier,
+        int instructionShift,
+        boolean ramReadOnly) {
+
     /// The key of these parts' snapshot: it covers everything that the snapshot depends on.
     public Hash key() throws VmException {
         // Snapshots of the exact tier have been made differently since decision 0086.
@@ -38,9 +46,10 @@ public record MachineParts(
     }
 
     /// The parts of a machine of the exact tier, which counts instructions and so is always emulated.
-    public static MachineParts exact(Qemu qemu, GuestImage image, MachineSize size, int instructionShift) {
+    public static MachineParts exact(
+            Qemu qemu, GuestImage image, MachineSize size, int instructionShift, boolean ramReadOnly) {
         var emulated = new Accelerator(Kind.TCG, "the exact tier counts instructions, which only emulation does");
-        return new MachineParts(qemu, image, emulated, size, Tier.EXACT, instructionShift);
+        return new MachineParts(qemu, image, emulated, size, Tier.EXACT, instructionShift, ramReadOnly);
     }
 
     private static String hostProcessor() throws VmException {

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// QEMU's command line. QEMU runs in the machine's folder and every path is relative to it, so that the same
 /// machine has the same command line in every run and on every host, ready to be sealed and compared.
 ///
-/// A warm snapshot, and an exact recording made from it, depend on the devices, their order and their options: no
+/// A warm snapshot, and an exact recording made from it, depend on the devices, their order and their options:
+/// no
 /// iothreads, no vhost, no 9p, threads for disk I/O, and `tx=timer,guest_announce=off` for the network, which
 /// QEMU's record and replay needs.
 public final class QemuArguments {
@@ -45,6 +46,9 @@ public final class QemuArguments {
 
     public static final String BASE_STATE = "state.qcow2";
 
+    /// What says that a snapshot's RAM is opened only for reading, and still is the guest's RAM.
+    private static final String RAM_READ_ONLY = ",readonly=on,rom=off";
+
     /// Far more requests than any run makes: after this many, QEMU would rewrite the log's first sector, and no
     /// octet of the log may change once it is written.
     private static final String NEVER = Long.toString(Long.MAX_VALUE);
@@ -52,8 +56,10 @@ public final class QemuArguments {
     private final List<String> argv = new ArrayList<>();
     private final Log log;
 
-    /// Nanoseconds of the guest's time that an instruction takes, as a power of two, in new recordings. One: hardly
-    /// any host executes more than a billion instructions per second, so the guest's clock is behind rather than
+    /// Nanoseconds of the guest's time that an instruction takes, as a power of two, in new recordings. One:
+    /// hardly
+    /// any host executes more than a billion instructions per second, so the guest's clock is behind rather
+    /// than
     /// ahead, which costs nothing to correct (`docs/decisions/0084-the-exact-tiers-clock.md`).
     public static final int INSTRUCTION_SHIFT = 0;
 
@@ -105,7 +111,8 @@ public final class QemuArguments {
         return restored(parts, Log.REPLAYED, Network.NONE, BlockLog.NONE);
     }
 
-    /// The same, for a machine that is stopped midway and saved. Its RAM and its state disk are plain files of its
+    /// The same, for a machine that is stopped midway and saved. Its RAM and its state disk are plain files of
+    /// its
     /// own, because part of the content of a disk image in QEMU's format is in QEMU's memory.
     public static List<String> stepped(MachineParts parts) {
         var arguments = new QemuArguments(Log.REPLAYED);
@@ -119,9 +126,14 @@ public final class QemuArguments {
         return List.copyOf(arguments.argv);
     }
 
+    /// Whether the machine with this command line opens a snapshot's RAM only for reading.
+    public static boolean opensRamReadOnly(List<String> argv) {
+        return argv.stream().anyMatch(word -> word.endsWith(RAM_READ_ONLY));
+    }
+
     private static List<String> restored(MachineParts parts, Log replay, Network network, BlockLog log) {
         var arguments = new QemuArguments(replay);
-        arguments.machine(parts, SNAPSHOT + "/" + BASE_RAM + ",share=off");
+        arguments.machine(parts, SNAPSHOT + "/" + BASE_RAM + ",share=off" + (parts.ramReadOnly() ? RAM_READ_ONLY : ""));
         arguments.add(
                 "-blockdev",
                 "driver=qcow2,node-name=state-base,read-only=on,file.driver=file,file.filename=" + SNAPSHOT + "/"
@@ -213,7 +225,8 @@ public final class QemuArguments {
         console();
     }
 
-    /// The disk as the guest's device sees it: in the exact tier, what requests read and when they complete follows
+    /// The disk as the guest's device sees it: in the exact tier, what requests read and when they complete
+    /// follows
     /// the log.
     private String drive(String disk) {
         if (log == Log.NONE) {
@@ -244,12 +257,13 @@ public final class QemuArguments {
     }
 
     /// Values of `-netdev`; the interface's own is called `net`. A snapshot includes the state of QEMU's user
-    /// network and loads only if there is one: with a peer, it is restricted and no interface is connected to it.
+    /// network and loads only if there is one: with a peer, it is restricted and no interface is connected to
+    /// it.
     private static List<String> netdevs(Network network) {
         return switch (network) {
             case NONE -> List.of("user,id=net,restrict=on");
-            case USER -> List.of("user,id=net,restrict=off");
-            case PEER ->
+            case BUILT_IN -> List.of("user,id=net,restrict=off");
+            case USER, PEER ->
                 List.of(
                         "stream,id=net,server=off,addr.type=unix,addr.path=" + SOCKETS + "/net",
                         "user,id=unconnected,restrict=on");

@@ -1,12 +1,15 @@
 package blackbox.vm.process;
 
 import blackbox.vm.ChildProcess;
-import blackbox.vm.Command;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.confine.Box;
+import blackbox.vm.confine.Confinement;
+import blackbox.vm.confine.Tail;
 import blackbox.vm.guest.GuestControl;
 import blackbox.vm.machine.GuestMessage.HostFailure;
+import blackbox.vm.machine.Network;
 import blackbox.vm.qmp.QmpClient;
 import blackbox.vm.qmp.QmpEvent;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -19,15 +22,12 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// One QEMU, from its start (paused) to its end, with its monitor and its sockets.
 public final class QemuProcess implements AutoCloseable {
@@ -39,11 +39,17 @@ public final class QemuProcess implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(2);
     /// Exit codes above this mean that a signal ended the process.
     private static final int SIGNALLED = 128;
+    private static final HostFailure DISK_FULL = new HostFailure(
+            Code.DISK_FULL, "the host's disk is full, so the VM was stopped; free some space and run again");
     private static final String LOG = "qemu.log";
+    private static final int LOG_BYTES = 16 << 10;
     private static final String MIGRATION = "migration";
 
     private final MachineFolder folder;
+    private final Box box;
     private final Process process;
+    private final ProcessHandle inside;
+    private final @Nullable UserNetwork network;
     private final MachineSockets sockets;
     private final FrameTap framesOut;
     private final FrameTap framesIn;
@@ -53,7 +59,10 @@ public final class QemuProcess implements AutoCloseable {
 
     private QemuProcess(
             MachineFolder folder,
+            Box box,
             Process process,
+            ProcessHandle inside,
+            @Nullable UserNetwork network,
             MachineSockets sockets,
             FrameTap framesOut,
             FrameTap framesIn,
@@ -61,7 +70,10 @@ public final class QemuProcess implements AutoCloseable {
             CompletableFuture<String> migrated,
             CompletableFuture<HostFailure> failed) {
         this.folder = folder;
+        this.box = box;
         this.process = process;
+        this.inside = inside;
+        this.network = network;
         this.sockets = sockets;
         this.framesOut = framesOut;
         this.framesIn = framesIn;
@@ -70,21 +82,27 @@ public final class QemuProcess implements AutoCloseable {
         this.failed = failed;
     }
 
-    /// Starts QEMU in `folder`, paused. `listener` receives every event of its monitor.
-    public static QemuProcess launch(
-            MachineFolder folder, Set<MachineSockets.Port> ports, List<String> argv, Consumer<QmpEvent> listener)
+    /// Starts QEMU in `folder`, confined and paused. `listener` receives every event of its monitor.
+    ///
+    /// @throws VmException `NOT_CONFINED`
+    public static QemuProcess launch(MachineFolder folder, QemuStart start, Consumer<QmpEvent> listener)
             throws VmException {
-        Path log = folder.file(LOG);
-        var sockets = new MachineSockets(folder.sockets(), ports);
+        var sockets = new MachineSockets(folder.sockets(), start.ports());
         var framesOut = new FrameTap(folder.file(QemuArguments.FRAMES_OUT));
         var framesIn = new FrameTap(folder.file(QemuArguments.FRAMES_IN));
-        // In its own session: ctrl-C in a terminal goes to the whole process group, but ending the machine is up to
-        // us.
-        var alone = Stream.concat(Stream.of("setsid"), argv.stream()).toList();
-        Process process = new Command(alone, folder.path(), Map.of(), START_TIMEOUT).start(log);
+        UserNetwork network = null;
+        Box box = null;
+        Process process = null;
         try {
+            network = start.network() == Network.USER
+                    ? UserNetwork.start(folder, start.parts().qemu())
+                    : null;
+            box = MachineBox.around(folder, start);
+            process = box.start(start.argv(), folder.file(LOG));
             ChildProcess.endWithUs(process, GRACE);
             sockets.accept(process, START_TIMEOUT);
+            ProcessHandle inside = box.inside(process);
+            box.limitThreads(inside);
             var migrated = new CompletableFuture<String>();
             var failed = new CompletableFuture<HostFailure>();
             Consumer<QmpEvent> all = event -> {
@@ -94,28 +112,66 @@ public final class QemuProcess implements AutoCloseable {
                 }
                 if (event.name().equals("BLOCK_IO_ERROR")
                         && event.data().path("nospace").asBoolean()) {
-                    failed.complete(new HostFailure(
-                            Code.DISK_FULL,
-                            "the host's disk is full, so the VM was stopped; free some space and run again"));
+                    failed.complete(DISK_FULL);
                 }
                 listener.accept(event);
             };
             var qmp = QmpClient.over(sockets.channel(MachineSockets.Port.QMP), all, COMMAND_TIMEOUT);
             framesOut.handOver();
             framesIn.handOver();
-            return new QemuProcess(folder, process, sockets, framesOut, framesIn, qmp, migrated, failed);
+            var started = new QemuProcess(
+                    folder, box, process, inside, network, sockets, framesOut, framesIn, qmp, migrated, failed);
+            if (network != null) {
+                network.onEnd(started::endWithoutNetwork);
+            }
+            DiskWatch.start(process, MachineBox.disks(folder), started::stopForDisk, inside::destroyForcibly);
+            return started;
         } catch (VmException e) {
-            process.destroyForcibly();
-            sockets.close();
-            framesOut.close();
-            framesIn.close();
-            throw new VmException(e.code(), e.getMessage() + "; " + lastWords(log), e);
+            try (UserNetwork _ = network;
+                    sockets;
+                    framesOut;
+                    framesIn) {
+                if (box == null || process == null) {
+                    throw e;
+                }
+                process.destroyForcibly().onExit().join();
+                box.end();
+                throw Confinement.asReason(e, lastWords(folder.file(LOG)));
+            }
         }
     }
 
-    /// For observing the process; only this class may end it.
-    public Process process() {
-        return process;
+    /// Reports that the guest has lost its network, if it still runs.
+    private void endWithoutNetwork(String lastWords) {
+        if (process.isAlive()) {
+            failed.complete(new HostFailure(Code.QEMU_FAILED, "the VM's network has ended; " + lastWords));
+        }
+    }
+
+    /// Stops the guest, if somebody controls it and so will end it; ends it where there is nobody.
+    private void stopForDisk() {
+        boolean stopped = failed.getNumberOfDependents() > 0;
+        try {
+            if (stopped) {
+                qmp.execute("stop", COMMAND_TIMEOUT);
+            }
+        } catch (VmException e) {
+            stopped = false;
+        }
+        failed.complete(DISK_FULL);
+        if (!stopped) {
+            inside.destroyForcibly();
+        }
+    }
+
+    /// QEMU itself, to observe it; only this class may end it.
+    public ProcessHandle process() {
+        return inside;
+    }
+
+    /// How it is confined.
+    public Confinement confinement() {
+        return box.confinement();
     }
 
     public MachineSockets sockets() {
@@ -157,6 +213,8 @@ public final class QemuProcess implements AutoCloseable {
 
     /// Lets the guest's processor run.
     public void resume() throws VmException {
+        // From here on it may be the guest's.
+        folder.closeSockets();
         qmp.execute("cont", COMMAND_TIMEOUT);
     }
 
@@ -178,8 +236,9 @@ public final class QemuProcess implements AutoCloseable {
     public void saveDevices(Path target) throws VmException {
         qmp.execute("stop", COMMAND_TIMEOUT);
         enableMigration();
-        Path socket = folder.sockets().resolve(MIGRATION);
+        Path socket = folder.openSockets().resolve(MIGRATION);
         try (var listener = MachineSockets.listen(socket)) {
+            box.give(socket);
             qmp.execute("migrate", uri(), COMMAND_TIMEOUT);
             try (var channel = MachineSockets.accept(listener, process, COMMAND_TIMEOUT);
                     OutputStream file = Files.newOutputStream(target)) {
@@ -207,7 +266,8 @@ public final class QemuProcess implements AutoCloseable {
         awaitMigrated("QEMU could not load the snapshot's devices");
     }
 
-    /// Waits for QEMU to end by itself, and for its last events to be delivered; returns false if it does not end
+    /// Waits for QEMU to end by itself, and for its last events to be delivered; returns false if it does not
+    /// end
     /// within `timeout`.
     public boolean awaitEnd(Duration timeout) throws VmException {
         try {
@@ -215,6 +275,7 @@ public final class QemuProcess implements AutoCloseable {
                 return false;
             }
             qmp.awaitLast(END_TIMEOUT);
+            box.end();
             return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -228,11 +289,11 @@ public final class QemuProcess implements AutoCloseable {
             try {
                 qmp.execute("quit", END_TIMEOUT);
             } catch (VmException e) {
-                process.destroy(); // its monitor does not answer anymore
+                inside.destroy(); // its monitor does not answer anymore
             }
         }
         if (!awaitEnd(END_TIMEOUT)) {
-            process.destroy();
+            inside.destroy();
             if (!awaitEnd(END_TIMEOUT)) {
                 kill();
             }
@@ -241,7 +302,9 @@ public final class QemuProcess implements AutoCloseable {
 
     /// Kills QEMU at once.
     public void kill() throws VmException {
-        process.destroyForcibly();
+        if (!inside.destroyForcibly()) {
+            process.destroyForcibly();
+        }
         if (!awaitEnd(START_TIMEOUT)) {
             throw new VmException(
                     Code.QEMU_FAILED, "QEMU, process " + process.pid() + ", did not end after it was killed");
@@ -255,7 +318,8 @@ public final class QemuProcess implements AutoCloseable {
 
     @Override
     public void close() throws VmException {
-        try (sockets;
+        try (network;
+                sockets;
                 framesOut;
                 framesIn) {
             end();
@@ -289,13 +353,10 @@ public final class QemuProcess implements AutoCloseable {
         }
     }
 
-    private static String lastWords(Path log) {
+    /// The last line of what a program wrote to its standard error.
+    static String lastWords(Path log) {
         try {
-            return Files.readAllLines(log).stream()
-                    .filter(line -> !line.isBlank())
-                    .reduce((a, b) -> b)
-                    .map(line -> "it said: " + line)
-                    .orElse("it said nothing");
+            return "it said: " + Tail.lastLine(log, LOG_BYTES);
         } catch (IOException e) {
             return "its log could not be read";
         }

@@ -1,21 +1,21 @@
 package blackbox.vm.process;
 
-import blackbox.vm.Command;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.confine.Box;
 import blackbox.vm.qemu.Qemu;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// QEMU's log of a recording. QEMU writes its first 12 octets, the format's version and 8 zeros, when it exits
@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// written do not change, and the log of a killed QEMU is usable up to its end.
 public final class ReplayLog {
     public static final int HEADER_BYTES = 12;
+    private static final int CHUNK_BYTES = 64 << 10;
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     private ReplayLog() {}
@@ -39,7 +40,15 @@ public final class ReplayLog {
         private void copy(InputStream growing, Path kept) {
             try (growing;
                     OutputStream out = Files.newOutputStream(kept, StandardOpenOption.APPEND)) {
-                growing.transferTo(out);
+                FileStore store = Files.getFileStore(kept);
+                var chunk = new byte[CHUNK_BYTES];
+                for (int n = growing.read(chunk); n >= 0; n = growing.read(chunk)) {
+                    // A QEMU that its guest has taken over can make its file as long as it likes for nothing.
+                    if (store.getUsableSpace() < DiskWatch.RESERVE_BYTES / 2) {
+                        throw new IOException("the host's disk is full");
+                    }
+                    out.write(chunk, 0, n);
+                }
             } catch (IOException e) {
                 failure = e;
             }
@@ -71,7 +80,10 @@ public final class ReplayLog {
             argv.addAll(List.of("-nodefaults", "-display", "none", "-machine", "none", "-S", "-monitor", "stdio"));
             argv.addAll(
                     List.of("-accel", "tcg,thread=single", "-icount", "shift=2,rr=record,rrfile=" + log.getFileName()));
-            Process process = new Command(argv, scratch.path(), Map.of(), TIMEOUT).start();
+            Box box =
+                    Box.in(scratch.path().toRealPath()).writable(scratch.path().toRealPath());
+            qemu.open(box);
+            Process process = box.start(argv, null);
             try (OutputStream monitor = process.getOutputStream()) {
                 monitor.write("quit\n".getBytes(StandardCharsets.US_ASCII));
             }
@@ -80,6 +92,7 @@ public final class ReplayLog {
                 process.destroyForcibly();
                 throw new VmException(Code.QEMU_FAILED, "QEMU did not write an empty replay log");
             }
+            box.end();
             try (InputStream written = Files.newInputStream(log)) {
                 Files.write(target, written.readNBytes(HEADER_BYTES));
             }

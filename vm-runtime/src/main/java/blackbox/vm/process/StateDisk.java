@@ -3,11 +3,14 @@ package blackbox.vm.process;
 import blackbox.vm.Command;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.confine.Box;
+import blackbox.vm.workspace.WorkspaceDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 
 /// The form of the writable disk in a machine's folder.
 public enum StateDisk {
@@ -18,6 +21,7 @@ public enum StateDisk {
             + ",backing.driver=qcow2,backing.file.driver=file,backing.file.filename=" + QemuArguments.SNAPSHOT + "/"
             + QemuArguments.BASE_STATE);
 
+    private static final String ERRORS = "qemu-img.log";
     private static final Duration COPY_TIMEOUT = Duration.ofMinutes(30);
 
     /// For QEMU's tools: every layer with its format, so that none is guessed from what a guest wrote.
@@ -27,7 +31,8 @@ public enum StateDisk {
         this.layers = layers;
     }
 
-    /// Writes the disk of a machine that has ended to `target`, a new raw image with holes that only this user can
+    /// Writes the disk of a machine that has ended to `target`, a new raw image with holes that only this user
+    /// can
     /// read.
     public void copy(MachineFolder folder, Path target) throws VmException {
         Path image = target.toAbsolutePath();
@@ -37,13 +42,42 @@ public enum StateDisk {
             throw new VmException(Code.IO, image + " could not be made for a copy of the VM's disk", e);
         }
         try {
-            Command.of("qemu-img", "convert", "--image-opts", "-O", "raw", layers, image.toString())
-                    .in(folder.path())
-                    .within(COPY_TIMEOUT)
-                    .run();
+            // What is read may have been written by a QEMU that its guest had taken over: its header could name any
+            // file of this host's.
+            convert(
+                    MachineBox.afterwards(folder)
+                            .longestFile(WorkspaceDisk.LENGTH_BYTES)
+                            .locks()
+                            .writable(image),
+                    folder.file(ERRORS),
+                    image);
         } catch (VmException e) {
             delete(image, e);
             throw new VmException(e.code(), "the VM's disk could not be copied: " + e.getMessage(), e);
+        }
+    }
+
+    private void convert(Box box, Path errors, Path image) throws VmException {
+        Path program = Command.find("qemu-img");
+        if (program == null) {
+            throw new VmException(
+                    Code.TOOL_MISSING, "qemu-img is not installed; on Debian: apt-get install qemu-utils");
+        }
+        var argv = List.of(program.toString(), "convert", "--image-opts", "-O", "raw", layers, image.toString());
+        Process process = box.installed(program).start(argv, errors);
+        try {
+            if (!process.waitFor(COPY_TIMEOUT)) {
+                throw new VmException(Code.TIMEOUT, "qemu-img took longer than " + COPY_TIMEOUT.toMinutes() + " min");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, "interrupted", e);
+        } finally {
+            process.destroyForcibly();
+            box.end();
+        }
+        if (process.exitValue() != 0) {
+            throw new VmException(Code.TOOL_FAILED, "qemu-img: " + QemuProcess.lastWords(errors));
         }
     }
 

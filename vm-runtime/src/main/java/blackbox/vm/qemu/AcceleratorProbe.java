@@ -1,11 +1,12 @@
 package blackbox.vm.qemu;
 
 import blackbox.schemas.folder.DataFolder;
-import blackbox.vm.Command;
 import blackbox.vm.Json;
 import blackbox.vm.LineReader;
+import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.confine.Box;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.machine.Accelerator;
 import blackbox.vm.machine.Accelerator.Kind;
@@ -15,17 +16,19 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// Decides between KVM and TCG by booting: even if `/dev/kvm` exists, it may be unable to run a kernel (in a nested
-/// VM or one without hardware virtualisation). The answer is cached for this QEMU, host kernel and guest kernel.
+/// Decides between KVM and TCG by booting: even if `/dev/kvm` exists, it may be unable to run a kernel (in a
+/// nested
+/// VM or one without hardware virtualisation). The answer is cached for this QEMU, host kernel and guest
+/// kernel.
 public final class AcceleratorProbe {
     private static final Duration BOOT_TIMEOUT = Duration.ofSeconds(8);
+    private static final int MEMORY_MIB = 256;
     private static final Path KVM = Path.of("/dev/kvm");
     private static final String BOOTED = "blackbox: probe: booted";
     private static final int LINE_BYTES_MAX = 64 << 10;
@@ -44,7 +47,7 @@ public final class AcceleratorProbe {
         if (known != null && known.key().equals(key)) {
             return known.accelerator();
         }
-        var accelerator = boot(qemu, image);
+        var accelerator = boot(data, qemu, image);
         Json.write(note, new Known(key, accelerator));
         return accelerator;
     }
@@ -60,7 +63,7 @@ public final class AcceleratorProbe {
 
     private record Known(String key, Accelerator accelerator) {}
 
-    private static Accelerator boot(Qemu qemu, GuestImage image) throws VmException {
+    private static Accelerator boot(Path data, Qemu qemu, GuestImage image) throws VmException {
         var argv = new ArrayList<>(qemu.program());
         argv.addAll(List.of(
                 "-nodefaults",
@@ -75,7 +78,7 @@ public final class AcceleratorProbe {
                 "-cpu",
                 "host",
                 "-m",
-                "256",
+                Integer.toString(MEMORY_MIB),
                 "-kernel",
                 image.file(GuestImage.KERNEL).toString(),
                 "-initrd",
@@ -84,7 +87,14 @@ public final class AcceleratorProbe {
                 String.join(" ", image.kernelArguments()) + " blackbox.probe",
                 "-serial",
                 "stdio"));
-        Process process = new Command(argv, null, Map.of(), BOOT_TIMEOUT).start();
+        try (var scratch = ScratchFolder.in(new DataFolder(data).cache(), ".probe-")) {
+            Box box = Box.in(scratch.path()).memory(MEMORY_MIB).kvm();
+            qemu.open(box.readable(image.folder().toAbsolutePath()));
+            return boots(box.start(argv, null));
+        }
+    }
+
+    private static Accelerator boots(Process process) throws VmException {
         try {
             boolean booted = CompletableFuture.supplyAsync(
                             () -> sawBoot(process), task -> Thread.ofPlatform().start(task))

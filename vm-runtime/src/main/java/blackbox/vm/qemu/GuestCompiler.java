@@ -4,11 +4,11 @@ import blackbox.schemas.Hash;
 import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.ChildProcess;
-import blackbox.vm.Command;
 import blackbox.vm.Json;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.confine.Box;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.PackageArchive;
@@ -23,16 +23,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Derives a guest file by executing another one in the image's own kernel and root, in a machine that has no network,
-/// does nothing else and then ends: what a compiler would otherwise do at each cold start, for a minute where the guest
-/// is emulated. The program writes to the second disk: eight octets `compiled`, the length (64 bits, big-endian), the
+/// Derives a guest file by executing another one in the image's own kernel and root, in a machine that has no
+/// network,
+/// does nothing else and then ends: what a compiler would otherwise do at each cold start, for a minute where
+/// the guest
+/// is emulated. The program writes to the second disk: eight octets `compiled`, the length (64 bits, big-
+/// endian), the
 /// SHA-256 and the content.
 ///
-/// What was made once for a kernel, a root and guest files is remembered below the data folder; [#afresh] makes it
+/// What was made once for a kernel, a root and guest files is remembered below the data folder; [#afresh] makes
+/// it
 /// again.
 public final class GuestCompiler implements GuestFiles.Derivation {
     private static final Duration LIMIT = Duration.ofMinutes(10);
@@ -146,9 +149,14 @@ public final class GuestCompiler implements GuestFiles.Derivation {
                 raw.setLength(DISK_BYTES);
             }
             List<String> argv = arguments(qemu, accelerator, image);
-            Process process = new Command(argv, scratch.path(), Map.of(), LIMIT)
-                    .start(scratch.path().resolve(ERRORS));
+            Box box = Box.in(scratch.path()).memory(MEMORY_MIB).writable(scratch.path());
+            qemu.open(box.readable(image.folder().toAbsolutePath()));
+            if (accelerator.kind() == Accelerator.Kind.KVM) {
+                box.kvm();
+            }
+            Process process = box.start(argv, scratch.path().resolve(ERRORS));
             boolean ended = awaited(process);
+            box.end();
             byte[] made = read(disk);
             if (made != null) {
                 return made;
@@ -180,9 +188,7 @@ public final class GuestCompiler implements GuestFiles.Derivation {
     /// The machine runs in its own folder, and all paths are relative to that.
     private List<String> arguments(Qemu qemu, Accelerator accelerator, GuestImage image) {
         boolean emulated = accelerator.kind() == Accelerator.Kind.TCG;
-        // A signal for the terminal's programs is not for it; it is ended with this one.
-        var argv = new ArrayList<>(List.of("setsid"));
-        argv.addAll(qemu.program());
+        var argv = new ArrayList<>(qemu.program());
         argv.addAll(List.of("-sandbox", Qemu.SANDBOX));
         argv.addAll(List.of("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-nic", "none"));
         argv.addAll(List.of("-machine", "q35,usb=off,vmport=off,hpet=off,smm=off"));

@@ -7,18 +7,23 @@ import blackbox.vm.FileFingerprint;
 import blackbox.vm.Json;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.confine.Box;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// A QEMU that can be started.
 ///
 /// @param place the installed program, or the folder of an unpacked build
 /// @param kind which of the two
 /// @param version the first line of its own report
-/// @param digest of the installed program, or over the whole unpacked folder ([blackbox.vm.FolderFingerprint#hash])
+/// @param digest of the installed program, or over the whole unpacked folder
+/// ([blackbox.vm.FolderFingerprint#hash])
 public record Qemu(Path place, Kind kind, String version, Hash digest) {
+    private static final Pattern VERSION = Pattern.compile("version (\\d{1,4})\\.(\\d{1,4})");
     private static final String PROGRAM = "qemu-system-x86_64";
 
     /// What a machine's QEMU may not do, as `-sandbox` takes it.
@@ -72,7 +77,8 @@ public record Qemu(Path place, Kind kind, String version, Hash digest) {
         return program(place.toString());
     }
 
-    /// The same for a process in whose folder `link` leads to [#place]: the words of an unpacked build are then the
+    /// The same for a process in whose folder `link` leads to [#place]: the words of an unpacked build are then
+    /// the
     /// same on every host. An installed QEMU is still named by its path.
     public List<String> program(String link) {
         return switch (kind) {
@@ -95,6 +101,32 @@ public record Qemu(Path place, Kind kind, String version, Hash digest) {
                 root + "/usr/share/qemu",
                 "-L",
                 root + "/usr/share/seabios");
+    }
+
+    /// Whether it can open a file for reading only and still use it as RAM that the guest may write: from 8.2
+    /// on.
+    public boolean opensRamReadOnly() {
+        Matcher found = VERSION.matcher(version);
+        if (!found.find()) {
+            return false;
+        }
+        int major = Integer.parseInt(found.group(1));
+        return major > 8 || major == 8 && Integer.parseInt(found.group(2)) >= 2;
+    }
+
+    /// Lets a confined process run it.
+    ///
+    /// @throws VmException `NOT_CONFINED`
+    public void open(Box box) throws VmException {
+        switch (kind) {
+            case INSTALLED -> {
+                box.libraries().installed(place);
+                for (Path prefix : List.of(Path.of("/usr"), Path.of("/usr/local"))) {
+                    box.installed(prefix.resolve("share/qemu")).installed(prefix.resolve("share/seabios"));
+                }
+            }
+            case UNPACKED -> box.readable(place);
+        }
     }
 
     static String version(List<String> program) throws VmException {

@@ -3,12 +3,12 @@ package blackbox.vm.qemu;
 import blackbox.schemas.Hash;
 import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
-import blackbox.vm.Command;
 import blackbox.vm.FileFingerprint;
 import blackbox.vm.Json;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.confine.Box;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.qemu.TrialMachine.Mode;
 import java.io.IOException;
@@ -21,7 +21,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -134,7 +133,9 @@ public final class QemuTrial {
         argv.addAll(List.of("-icount", "shift=3,rr=" + word + ",rrfile=../rr"));
         argv.addAll(List.of("-kernel", image.file(GuestImage.KERNEL).toString(), "-initrd", initrd.toString()));
         argv.addAll(List.of("-append", ARGUMENTS));
-        Process process = new Command(argv, folder, Map.of(), limit).start(folder.resolve("qemu.log"));
+        Box box = Box.in(folder.toRealPath()).writable(folder.resolve("..").toRealPath());
+        qemu.open(box.readable(image.folder().toAbsolutePath()));
+        Process process = box.start(argv, folder.resolve("qemu.log"));
         try {
             Thread answers = Thread.ofPlatform().daemon().start(() -> answer(process, mode));
             if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -146,6 +147,7 @@ public final class QemuTrial {
             throw new VmException(Code.TIMEOUT, "the trial of QEMU was interrupted", e);
         } finally {
             process.destroyForcibly();
+            box.end();
         }
         if (process.exitValue() != 0) {
             return "its " + word + " of a short guest ended with " + process.exitValue() + ": "

@@ -2,9 +2,10 @@ package blackbox.vm.replay;
 
 import blackbox.files.AtomicFiles;
 import blackbox.schemas.folder.CaptureName;
-import blackbox.vm.Command;
+import blackbox.vm.SparseCopy;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.confine.ConfinedTool;
 import blackbox.vm.process.ReplayLog;
 import blackbox.vm.seek.PageStore;
 import blackbox.vm.workspace.WorkspaceDisk;
@@ -13,6 +14,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.NavigableSet;
 import java.util.TreeSet;
@@ -22,6 +24,7 @@ import java.util.stream.Stream;
 /// ([ReplayCheckpoint]), and their shared pages in `pages`. All of it can be made again from the recording.
 /// One process at a time may add.
 public final class ReplayCheckpoints {
+    private static final Duration CONVERT_TIMEOUT = Duration.ofMinutes(1);
     private static final String AT = "at-";
     private static final String PAGES = "pages";
 
@@ -137,8 +140,6 @@ public final class ReplayCheckpoints {
 
     /// The guest's disk as it was when the recording began.
     static void stateAtStart(Path captures, Path target) throws VmException {
-        String from = CaptureName.BASE.in(captures).toString();
-        Command.of("qemu-img", "convert", "-f", "qcow2", "-O", "raw", from, target.toString())
-                .run();
+        ConfinedTool.makeRaw(CaptureName.BASE.in(captures), target, WorkspaceDisk.LENGTH_BYTES, CONVERT_TIMEOUT);
     }
 }

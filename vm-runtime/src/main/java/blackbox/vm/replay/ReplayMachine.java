@@ -11,6 +11,7 @@ import blackbox.vm.process.MachineParts;
 import blackbox.vm.process.MachineSockets;
 import blackbox.vm.process.QemuArguments;
 import blackbox.vm.process.QemuProcess;
+import blackbox.vm.process.QemuStart;
 import blackbox.vm.process.ReplayLog;
 import blackbox.vm.qemu.Qemu;
 import blackbox.vm.qmp.QmpEvent;
@@ -49,6 +50,7 @@ public final class ReplayMachine implements AutoCloseable {
     /// @param qemu of the recording
     /// @param size of the recording's machine
     /// @param instructionShift nanoseconds of the guest's time that an instruction took, as a power of two
+    /// @param ramReadOnly whether its QEMU opened the snapshot's RAM only for reading
     /// @param captures of the recording, see [VmRequest]
     /// @param workspace what was copied in; null for none
     public record Recording(
@@ -56,16 +58,27 @@ public final class ReplayMachine implements AutoCloseable {
             Qemu qemu,
             MachineSize size,
             int instructionShift,
+            boolean ramReadOnly,
             Path captures,
             @Nullable WorkspaceSource workspace) {
+
+        /// Whether the QEMU with this command line opened the snapshot's RAM only for reading.
+        public static boolean opensRamReadOnly(List<String> argv) {
+            return QemuArguments.opensRamReadOnly(argv);
+        }
 
         /// QEMU's command line at the time of the recording.
         public List<String> argv(Network network) {
             return QemuArguments.restored(parts(), network, QemuArguments.BlockLog.KEPT);
         }
 
+        /// A replay has no network.
+        QemuStart start(List<String> argv) {
+            return new QemuStart(parts(), Network.NONE, EnumSet.of(MachineSockets.Port.QMP), argv);
+        }
+
         MachineParts parts() {
-            return MachineParts.exact(qemu, image, size, instructionShift);
+            return MachineParts.exact(qemu, image, size, instructionShift, ramReadOnly);
         }
     }
 
@@ -78,8 +91,8 @@ public final class ReplayMachine implements AutoCloseable {
         MachineFolder folder = MachineFolder.create(data.toAbsolutePath().normalize());
         try {
             furnish(folder, recording, log);
-            var qemu = QemuProcess.launch(
-                    folder, EnumSet.of(MachineSockets.Port.QMP), QemuArguments.replayed(recording.parts()), listener);
+            var start = recording.start(QemuArguments.replayed(recording.parts()));
+            var qemu = QemuProcess.launch(folder, start, listener);
             try {
                 qemu.loadDevices(CaptureName.DEVICES.in(recording.captures()));
                 return new ReplayMachine(folder, qemu);

@@ -3,12 +3,12 @@ package blackbox.vm.replay;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.Command;
 import blackbox.vm.Json;
+import blackbox.vm.SparseCopy;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.Watchdog;
 import blackbox.vm.process.FrameTap;
 import blackbox.vm.process.MachineFolder;
-import blackbox.vm.process.MachineSockets;
 import blackbox.vm.process.QemuArguments;
 import blackbox.vm.process.QemuProcess;
 import blackbox.vm.process.ReplayLog;
@@ -28,7 +28,6 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -54,18 +53,25 @@ public final class SteppedMachine implements AutoCloseable {
     private final LinkedBlockingQueue<QmpEvent> events;
     private final Path captures;
     private final Began began;
+    private final Path debugger;
     private boolean shutDown;
     private boolean continued;
     private @Nullable GdbStub gdb;
     private @Nullable LiveFiles live;
 
     private SteppedMachine(
-            MachineFolder folder, QemuProcess qemu, LinkedBlockingQueue<QmpEvent> events, Path captures, Began began) {
+            MachineFolder folder,
+            QemuProcess qemu,
+            LinkedBlockingQueue<QmpEvent> events,
+            Path captures,
+            Began began,
+            Path debugger) {
         this.folder = folder;
         this.qemu = qemu;
         this.events = events;
         this.captures = captures;
         this.began = began;
+        this.debugger = debugger;
     }
 
     /// Where a machine started.
@@ -147,14 +153,15 @@ public final class SteppedMachine implements AutoCloseable {
                 .in(folder.path())
                 .run();
         var events = new LinkedBlockingQueue<QmpEvent>();
-        var argv = QemuArguments.stepped(recording.parts());
-        var qemu = QemuProcess.launch(folder, EnumSet.of(MachineSockets.Port.QMP), argv, events::add);
+        var start = recording.start(QemuArguments.stepped(recording.parts()));
+        var qemu = QemuProcess.launch(folder, start, events::add);
         // Nobody reads the frames of a stepped replay, and QEMU would wait for a reader.
         FrameTap.discard(qemu.framesOut());
         FrameTap.discard(qemu.framesIn());
         try {
             qemu.loadDevices(devices);
-            return new SteppedMachine(folder, qemu, events, recording.captures().toAbsolutePath(), began);
+            Path debugger = folder.takeSocket(QemuArguments.GDB);
+            return new SteppedMachine(folder, qemu, events, recording.captures().toAbsolutePath(), began, debugger);
         } catch (VmException e) {
             qemu.close();
             throw e;
@@ -202,7 +209,8 @@ public final class SteppedMachine implements AutoCloseable {
 
     /// Saves what another machine needs to resume from here.
     ///
-    /// @return false when that cannot be done here, but perhaps an instruction later: a disk request is in flight
+    /// @return false when that cannot be done here, but perhaps an instruction later: a disk request is in
+    /// flight
     public boolean keep(ReplayCheckpoints checkpoints) throws VmException {
         if (!job("snapshot-save", Json.object().put("tag", TAG).put("vmstate", QemuArguments.KEPT))) {
             return false;
@@ -246,7 +254,7 @@ public final class SteppedMachine implements AutoCloseable {
     public GdbStub gdb() throws VmException {
         GdbStub open = gdb;
         if (open == null) {
-            open = GdbStub.connect(folder.sockets().resolve(QemuArguments.GDB), this::whileItMoves);
+            open = GdbStub.connect(debugger, this::whileItMoves);
             gdb = open;
         }
         return open;
@@ -279,8 +287,8 @@ public final class SteppedMachine implements AutoCloseable {
     }
 
     /// The socket for a debugger of the user's own, see [#release].
-    public Path debugger() throws VmException {
-        return folder.sockets().resolve(QemuArguments.GDB);
+    public Path debugger() {
+        return debugger;
     }
 
     /// The current RAM, octet by octet.

@@ -70,6 +70,10 @@ public final class PageStore implements AutoCloseable {
                 writer.add(file.page(page), page);
             }
             return writer.finish();
+        } catch (InternalError e) {
+            // How the JVM reports a mapped file that has become shorter: a QEMU that its guest has taken over can do
+            // that.
+            throw new VmException(Code.QEMU_FAILED, "the machine has shortened " + file.file(), e);
         } catch (IOException e) {
             throw new VmException(
                     Code.IO, "the pages of " + file.file() + " could not be stored: " + e.getMessage(), e);

@@ -14,7 +14,7 @@ class BrakeTest {
     @Test
     void itStopsAndResumes() throws Exception {
         Process echo = new ProcessBuilder("cat").start();
-        try (var brake = new Brake(echo)) {
+        try (var brake = new Brake(echo.toHandle())) {
             long from = System.nanoTime();
             brake.hold(HELD);
             assertTrue(System.nanoTime() - from >= HELD.toNanos(), "it was not held for long enough");

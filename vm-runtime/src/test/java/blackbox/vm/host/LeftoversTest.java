@@ -11,6 +11,7 @@ import blackbox.vm.process.MachineFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /// What a run that was killed leaves is found and cleared by the next one; what is alive is left alone.
@@ -23,6 +24,7 @@ class LeftoversTest {
         try (var alive = test.start()) {
             Process child = new ProcessBuilder(
                             ProcessHandle.current().info().command().orElseThrow(),
+                            "--enable-native-access=ALL-UNNAMED",
                             "-cp",
                             System.getProperty("java.class.path"),
                             "-Dblackbox.test.data=" + test.data(),
@@ -38,7 +40,7 @@ class LeftoversTest {
 
             assertEquals(1, MachineFolder.clearLeftovers(test.data()));
 
-            assertFalse(qemu.isAlive());
+            qemu.onExit().get(20, TimeUnit.SECONDS);
             assertFalse(Files.exists(folder));
             assertFalse(Files.exists(sockets));
             assertTrue(alive.alive());
