@@ -1,10 +1,12 @@
 package blackbox.cli;
 
 import blackbox.cli.argv.GivenArguments;
+import blackbox.cli.argv.GivenEnvironment;
 import blackbox.cli.argv.HiddenArguments;
 import blackbox.cli.argv.PassedArguments;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
+import blackbox.cli.guard.Undumpable;
 import blackbox.cli.output.StandardOutput;
 import blackbox.evidence.EvidenceException;
 import blackbox.evidence.sign.Ed25519Verifier;
@@ -48,7 +50,28 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
-        end(answer(given(args)));
+        String[] given = given(args);
+        guard(given);
+        end(answer(given));
+    }
+
+    /// Keeps other processes of this user out of this one. Without that, `record` ends the program; every other command
+    /// says so and goes on. What only prints about the program itself needs none.
+    static void guard(String... given) {
+        if (given.length == 0 || given[0].startsWith("-")) {
+            return;
+        }
+        try {
+            GivenEnvironment.keep();
+            Undumpable.become();
+        } catch (IOException e) {
+            boolean record = isRecord(given);
+            System.err.println("blackbox: other processes of this user may look into this one: " + e.getMessage()
+                    + (record ? "; nothing is recorded like that" : ""));
+            if (record) {
+                System.exit(ExitCodes.RECORD_FAILED);
+            }
+        }
     }
 
     /// Runs a command line and returns its exit code. An answer that could not be written to standard output in

@@ -10,7 +10,9 @@ final class Rehearsal {
 
     public static void main(String[] args) {
         int code = ExitCodes.OK;
-        for (String commandLine : Main.given(args)) {
+        String[] given = Main.given(args);
+        Main.guard("rehearsal");
+        for (String commandLine : given) {
             code = Main.answer(commandLine.split(" ", -1));
             if (code != ExitCodes.OK) {
                 System.err.println("rehearsal: exit code " + code + " of: blackbox " + commandLine);

@@ -179,6 +179,7 @@ class CommandLineTest {
         assertEquals(ExitCodes.DOES_NOT_HOLD, said.exitCode(), "there is no image in an empty data folder");
         assertTrue(said.out().contains("\"name\":\"image\",\"state\":\"missing\""), said.out());
         assertTrue(said.out().contains("blackbox image build"), said.out());
+        assertTrue(said.out().contains("\"name\":\"heap\",\"state\":\"ok\""), said.out());
     }
 
     @Test

@@ -1,5 +1,6 @@
 package blackbox.cli.options;
 
+import blackbox.cli.argv.GivenEnvironment;
 import blackbox.cli.exit.CommandException;
 import blackbox.schemas.OctetText;
 import java.io.ByteArrayOutputStream;
@@ -16,8 +17,6 @@ import picocli.CommandLine.Option;
 /// The variables of the agent's environment; add it as `@Mixin`. Their values are secrets: no message repeats one,
 /// and picocli, which interprets quotes in a value and prints what it cannot parse, gets to see strings only.
 public final class VariableOptions {
-
-    private static final Path OWN = Path.of("/proc/self/environ");
     private static final int FILE_BYTES_MAX = 1 << 20;
 
     @Option(
@@ -100,7 +99,7 @@ public final class VariableOptions {
     private static Map<String, String> ownEnvironment() {
         var own = new TreeMap<String, String>();
         try {
-            for (String each : split(Files.readAllBytes(OWN), '\0')) {
+            for (String each : split(GivenEnvironment.octets(), '\0')) {
                 int equals = each.indexOf('=');
                 if (equals > 0) {
                     own.putIfAbsent(each.substring(0, equals), each.substring(equals + 1));

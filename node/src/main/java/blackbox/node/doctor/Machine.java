@@ -4,20 +4,33 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/// The machine itself: Java, memory, disk, TPM, kernel.
+/// The machine itself: Java and its heap, disk, TPM, kernel.
 final class Machine {
+
+    /// Set by the launcher: the greatest heap of the commands that run a guest, in MiB.
+    private static final String HEAP = "blackbox.heap";
 
     private static final long DISK_BYTES_MIN = 4L << 30;
 
     private Machine() {}
 
     static List<Check> look(Path data) {
-        return List.of(java(), disk(data), tpm(), kernel());
+        return List.of(java(), heap(System.getProperty(HEAP)), disk(data), tpm(), kernel());
     }
 
     private static Check java() {
         return Check.ok("java", Runtime.version() + " (" + System.getProperty("java.vendor") + ")");
+    }
+
+    /// @param stated what the launcher states, null where this JVM was started without it
+    static Check heap(@Nullable String stated) {
+        String usual = (Runtime.getRuntime().maxMemory() >> 20) + " MiB";
+        String detail = stated == null
+                ? "at most " + usual + ", because this was started without the launcher"
+                : "at most " + stated + " MiB for demo, record, replay and serve, " + usual + " for other commands";
+        return Check.ok("heap", detail + "; another for all: BLACKBOX_JAVA_OPTS=-Xmx2g");
     }
 
     private static Check disk(Path data) {

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.function.Function;
 
 /// Keys in files: an Ed25519 key, and an ML-DSA-44 key beside it if this process has that algorithm. They are
 /// text in C2SP's form for note keys, or, if a passphrase was given when they were created, PEM that `openssl
@@ -94,18 +95,30 @@ final class FileKeyStore implements LogKeyStore {
         String text = read(conf.setting(CLASSICAL));
         signers.add(
                 PrivateKeyPem.isOne(text)
-                        ? Ed25519Key.ofSeed(
-                                conf.origin(), decrypt(PrivateKeyPem.ED25519, text, conf.setting(CLASSICAL)))
+                        ? ofSeed(
+                                decrypt(PrivateKeyPem.ED25519, text, conf.setting(CLASSICAL)),
+                                seed -> Ed25519Key.ofSeed(conf.origin(), seed))
                         : Ed25519Key.parse(text));
         String other = conf.settings().get(ML_DSA);
         if (other != null && CryptoProvider.current().hasMlDsa()) {
             String otherText = read(other);
             signers.add(
                     PrivateKeyPem.isOne(otherText)
-                            ? MlDsaKey.ofSeed44(conf.origin(), decrypt(PrivateKeyPem.ML_DSA_44, otherText, other))
+                            ? ofSeed(
+                                    decrypt(PrivateKeyPem.ML_DSA_44, otherText, other),
+                                    seed -> MlDsaKey.ofSeed44(conf.origin(), seed))
                             : MlDsaKey.parse(otherText));
         }
         return new Opened(signers, conf.settings(), () -> {});
+    }
+
+    /// The key of a seed, which is cleared: keys copy theirs.
+    private static NoteSigner ofSeed(byte[] seed, Function<byte[], NoteSigner> key) {
+        try {
+            return key.apply(seed);
+        } finally {
+            Arrays.fill(seed, (byte) 0);
+        }
     }
 
     private String read(String name) throws RecorderException {

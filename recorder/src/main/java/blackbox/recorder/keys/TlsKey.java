@@ -29,6 +29,12 @@ public record TlsKey(PrivateKey key, List<X509Certificate> chain) {
         }
     }
 
+    /// Names the certificate; whatever a provider's key would say of itself is not repeated.
+    @Override
+    public String toString() {
+        return "a TLS key for " + chain.getFirst().getSubjectX500Principal();
+    }
+
     /// The host names that the server's certificate is for, wildcards among them.
     ///
     /// @throws IllegalArgumentException when its list of names cannot be read

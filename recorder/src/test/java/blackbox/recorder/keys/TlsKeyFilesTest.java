@@ -1,6 +1,7 @@
 package blackbox.recorder.keys;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.PrivateKey;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -97,6 +99,33 @@ class TlsKeyFilesTest {
                 said::toString);
         assertEquals(made, own(start, NAMES));
         assertEquals(List.of(), said);
+    }
+
+    @Test
+    void aKeyNeverShowsWhatItsProviderPrintsOfIt() throws Exception {
+        var shown = new PrivateKey() {
+            @Override
+            public String getAlgorithm() {
+                return "Ed25519";
+            }
+
+            @Override
+            public String getFormat() {
+                return "PKCS#8";
+            }
+
+            @Override
+            public byte[] getEncoded() {
+                return new byte[0];
+            }
+
+            @Override
+            public String toString() {
+                return "the private number";
+            }
+        };
+        String said = new TlsKey(shown, own(start, NAMES).chain()).toString();
+        assertFalse(said.contains("the private number"), said);
     }
 
     @Test
