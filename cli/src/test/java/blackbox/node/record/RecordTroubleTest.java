@@ -126,7 +126,10 @@ class RecordTroubleTest {
                     kill -0 $!
                     sleep 0.1
                 done
-                mount -o "remount,size=$(($(du -sk "$data" | cut -f 1) + 4096))k" "$data"
+                # It goes on growing meanwhile.
+                until mount -o "remount,size=$(($(du -sk "$data" | cut -f 1) + 4096))k" "$data"; do
+                    kill -0 $!
+                done
                 set +e
                 wait $!
                 echo $?
