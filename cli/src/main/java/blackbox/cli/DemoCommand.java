@@ -51,8 +51,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /// `blackbox demo`: the main workflow from end to end, with nothing simulated. Exit 0 only when the agent did
-/// its
-/// work, the run verifies and a replay confirms it.
+/// its work, the run verifies and a replay confirms it.
 @Command(
         name = "demo",
         description = "Record a scripted agent in a VM; then show what it touched, verify the run and replay it.",

@@ -346,8 +346,7 @@ final class ReplayCommand implements Callable<Integer> {
     }
 
     /// Waiting for a command cannot be interrupted; if the program is told to exit meanwhile, the machine is
-    /// ended
-    /// here.
+    /// ended here.
     private static void answer(DebugSession paused, String why)
             throws ReplayException, IOException, InterruptedException {
         Thread hook = Thread.ofPlatform().unstarted(() -> {

@@ -20,8 +20,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /// Enforces the structure that ARCHITECTURE.md promises: which module may depend on which, and where each
-/// library
-/// may be imported. It is in this module because only the cli's class path has every module on it.
+/// library may be imported. It is in this module because only the cli's class path has every module on it.
 class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -141,8 +140,7 @@ class ArchitectureTest {
     }
 
     /// A command asks for a recording, a replay or an image; which hypervisor runs the machine is decided in
-    /// one
-    /// place.
+    /// one place.
     @Test
     void fewNameTheHypervisor() {
         var names = new TreeSet<String>();
@@ -214,8 +212,7 @@ class ArchitectureTest {
     }
 
     /// Two classes of evidence: they write a cache that nobody trusts, and a file that its reader checks.
-    /// Neither
-    /// needs to be durable.
+    /// Neither needs to be durable.
     private static final Set<String> RENAME_BY_THEMSELVES =
             Set.of("blackbox.evidence.bundle.BundleWriter", "blackbox.evidence.proof.TreeCache");
 

@@ -15,8 +15,7 @@ import java.util.stream.Stream;
 
 /// An unprivileged user to run `./blackbox` as: one created for the test if the test runs as root, otherwise
 /// whoever runs it. It has a home of its own whose path has a space, a comma, both quotes and an ü, the C
-/// locale,
-/// and the `PATH` that Debian gives to users. It runs what `make build` built.
+/// locale, and the `PATH` that Debian gives to users. It runs what `make build` built.
 ///
 /// One thread. Closing it deletes the user and the home.
 public final class OrdinaryUser implements AutoCloseable {

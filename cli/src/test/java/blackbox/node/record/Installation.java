@@ -24,8 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /// `blackbox` with a data folder of its own, each command a process of its own, as users run it. Image, QEMU
-/// and
-/// snapshots are shared by all tests of the build: created on first use, which takes minutes, and linked in
+/// and snapshots are shared by all tests of the build: created on first use, which takes minutes, and linked in
 /// here.
 ///
 /// @param folder holds the data folder and what commands print

@@ -289,8 +289,7 @@ class ExactTierTest {
     }
 
     /// A machine's state at an event does not depend on how it got there: by resuming from a stored machine
-    /// nearby
-    /// and jumping, or in one replay from the start that stops at each event's instruction in turn.
+    /// nearby and jumping, or in one replay from the start that stops at each event's instruction in turn.
     @Test
     void aSeekToAnEventReachesTheStateThatAReplayFromTheStartPasses() throws Exception {
         ReplayRequest request = request(facts);
@@ -330,8 +329,7 @@ class ExactTierTest {
     }
 
     /// What the guest had sent into its ring when the snapshot was made comes first in every run from it, and
-    /// no
-    /// instruction of the run emits it.
+    /// no instruction of the run emits it.
     @Test
     void whatHappenedInTheSnapshotCannotBeSoughtTo() throws Exception {
         ReplayRequest request = request(facts);

@@ -39,10 +39,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /// Starts a program in QEMU's place: in the folder of a machine that is about to be restored, with the files,
-/// sockets
-/// and limits that QEMU would have. The program tries all that a guest could that has taken QEMU over, and says
-/// what
-/// came of it.
+/// sockets and limits that QEMU would have. The program tries all that a guest could that has taken QEMU over,
+/// and says what came of it.
 ///
 /// A program of its own, because it also runs as another user; its one argument is a new folder for its data.
 final class EscapedQemu {

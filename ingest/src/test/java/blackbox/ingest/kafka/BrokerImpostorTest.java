@@ -108,9 +108,8 @@ final class BrokerImpostorTest {
             return new ApiVersionsResponseData().setApiKeys(known);
         }
 
-        /// To the client's first message a salt of its own choosing; to the second, whatever it proves, a signature
-        /// that
-        /// it cannot compute (RFC 5802, section 3).
+        /// To the client's first message a salt of its own choosing; to the second, whatever it proves, a
+        /// signature that it cannot compute (RFC 5802, section 3).
         private byte[] welcome(byte[] message) {
             String text = new String(message, StandardCharsets.US_ASCII);
             String answer;

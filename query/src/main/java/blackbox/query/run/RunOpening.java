@@ -112,8 +112,7 @@ public record RunOpening(
     }
 
     /// What a list of runs shows of it: texts as the leaf has them, of which nothing is checked; null where it
-    /// has
-    /// none.
+    /// has none.
     public record Summary(
             @Nullable String tier,
             @Nullable String imageName,

@@ -26,14 +26,11 @@ import org.jspecify.annotations.Nullable;
 /// One confined process: its files, and nothing else of this host.
 ///
 /// It has namespaces of its own for mounts, processes, IPC, the host's name, cgroups and, unless it is given
-/// the
-/// network, for that; no capabilities and no way to new ones; only the system calls of [SyscallFilter]; limits
-/// on
-/// memory, open files, threads and the length of files; no core dumps. Its root is empty and read-only, but for
-/// the
-/// files that it was given, at the paths that they have outside. There is no `/proc`. As an ordinary user's it
-/// also
-/// has a user namespace, as root's it is an [OtherUser]. It ends when this process does, however that ends.
+/// the network, for that; no capabilities and no way to new ones; only the system calls of [SyscallFilter];
+/// limits on memory, open files, threads and the length of files; no core dumps. Its root is empty and
+/// read-only, but for the files that it was given, at the paths that they have outside. There is no `/proc`. As
+/// an ordinary user's it also has a user namespace, as root's it is an [OtherUser]. It ends when this process
+/// does, however that ends.
 ///
 /// Where the process is not confined ([Confinement]) it is just started in its folder.
 public final class Box {
@@ -265,8 +262,7 @@ public final class Box {
     }
 
     /// Bounds the number of an ordinary user's threads in the box, once it runs: before, all of the user's
-    /// processes
-    /// would count.
+    /// processes would count.
     public void limitThreads(ProcessHandle inside) throws VmException {
         if (confinement.confines() && user == null && countsThreadsByNamespace()) {
             Command.of("prlimit", THREADS, "--pid", Long.toString(inside.pid())).run();
@@ -281,8 +277,7 @@ public final class Box {
     }
 
     /// To be called once the process has ended: waits until its namespaces are gone, too, and makes this user
-    /// the
-    /// owner of what it wrote.
+    /// the owner of what it wrote.
     public synchronized void end() throws VmException {
         if (ended) {
             return;

@@ -15,8 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// A program of the operating system's that reads what a guest, or a stranger, has written: in a [Box] with the
-/// files
-/// that it needs, because what it reads may lead it to any other file, or take it over.
+/// files that it needs, because what it reads may lead it to any other file, or take it over.
 ///
 /// @param argv its name and arguments, with absolute paths
 /// @param reads files that it reads
@@ -50,8 +49,7 @@ public record ConfinedTool(List<String> argv, List<Path> reads, List<Path> write
     /// Runs it to its end.
     ///
     /// @throws VmException `NOT_CONFINED`, `TOOL_MISSING`, `TOOL_FAILED` with the last line of its standard
-    /// error,
-    ///     `TIMEOUT`
+    ///     error, `TIMEOUT`
     public void run(Duration timeout) throws VmException {
         Path program = Command.find(argv.getFirst());
         if (program == null) {

@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// How this process confines the hypervisors that it starts.
 ///
 /// Confinement is the rule. A process gives it up as a whole, because somebody said so: with `--unconfined`, or
-/// with
-/// `BLACKBOX_UNCONFINED=1` in the environment.
+/// with `BLACKBOX_UNCONFINED=1` in the environment.
 ///
 /// @param mechanism as runs seal it: name and version, or `none`
 public record Confinement(String mechanism) {

@@ -15,10 +15,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// As whom a process runs that root starts: a user and a group of its own, which no account of this host has,
-/// so
-/// that to the host's other files and processes it is a stranger. What it may read and does not own belongs to
-/// one
-/// group that all such processes share.
+/// so that to the host's other files and processes it is a stranger. What it may read and does not own belongs
+/// to one group that all such processes share.
 ///
 /// @param id of both the user and the group
 /// @param readers of the shared group

@@ -10,15 +10,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The system calls that a confined process may make, as a program for the kernel's seccomp filter. All others
-/// do not
-/// exist for it (ENOSYS), and for another architecture's numbers it is killed. Made by libseccomp, on which
-/// QEMU
-/// depends itself.
+/// do not exist for it (ENOSYS), and for another architecture's numbers it is killed. Made by libseccomp, on
+/// which QEMU depends itself.
 ///
 /// The list is what QEMU needs to run a machine from files, pipes and Unix sockets. Not in it, above all: new
 /// processes and namespaces, mounts, io_uring, bpf, userfaultfd, ptrace, memory of other processes, keys,
-/// modules,
-/// anonymous files, new limits.
+/// modules, anonymous files, new limits.
 final class SyscallFilter {
     private static final String FILES = """
             read write pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2 open openat openat2 creat close \
@@ -40,8 +37,7 @@ final class SyscallFilter {
             connect bind listen accept accept4 getsockname getpeername setsockopt getsockopt sendto recvfrom sendmsg \
             recvmsg sendmmsg recvmmsg shutdown""";
     /// Without a capability, who it is cannot be changed: those calls are for the step that gives the
-    /// capabilities up.
-    /// The box's own first process waits.
+    /// capabilities up. The box's own first process waits.
     private static final String SELF = """
             execve getuid geteuid getgid getegid getgroups getresuid getresgid setresuid setresgid setgroups capget \
             capset wait4 uname sysinfo getrlimit getrusage getrandom""";
@@ -59,10 +55,8 @@ final class SyscallFilter {
     private static final long CLONE_NAMESPACES = 0x7e020000;
 
     /// F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ: all that is about
-    /// descriptors. Locks
-    /// and leases are not: by one on a file that it may only read, a QEMU would stop all others that read it.
-    /// QEMU goes
-    /// without locks where the kernel has none.
+    /// descriptors. Locks and leases are not: by one on a file that it may only read, a QEMU would stop all
+    /// others that read it. QEMU goes without locks where the kernel has none.
     private static final List<Long> DESCRIPTOR_COMMANDS = List.of(0L, 1L, 2L, 3L, 4L, 1030L, 1032L);
 
     /// FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE: to give room back, not to take gigabytes of it in a moment.

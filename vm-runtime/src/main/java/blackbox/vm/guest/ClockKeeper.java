@@ -11,15 +11,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /// Keeps the wall clock of a guest that counts instructions in step with the host's. The guest is told the time
-/// on
-/// its control port, whose input is part of QEMU's log, and sets its clock forward when it is behind. No clock
-/// is
-/// ever set back: a guest that is ahead, because it executes more instructions per second than its clock
-/// counts, is
-/// paused until the host's time has caught up, which looks to it like a slower processor. The faster its clock
-/// drifts, the sooner it is asked again, at the latest after QEMU has used a little processor time, or after
-/// two
-/// seconds. (`docs/decisions/0084-the-exact-tiers-clock.md`)
+/// on its control port, whose input is part of QEMU's log, and sets its clock forward when it is behind. No
+/// clock is ever set back: a guest that is ahead, because it executes more instructions per second than its
+/// clock counts, is paused until the host's time has caught up, which looks to it like a slower processor. The
+/// faster its clock drifts, the sooner it is asked again, at the latest after QEMU has used a little processor
+/// time, or after two seconds. (`docs/decisions/0084-the-exact-tiers-clock.md`)
 ///
 /// It has its own thread, which is never interrupted: that would close the port.
 public final class ClockKeeper implements AutoCloseable {

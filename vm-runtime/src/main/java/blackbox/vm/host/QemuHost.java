@@ -86,8 +86,7 @@ public final class QemuHost implements MachineHost {
     }
 
     /// A QEMU that can replay every instruction, if the guest is emulated, and the warm snapshot of the tier
-    /// that
-    /// is then the default.
+    /// that is then the default.
     @Override
     public TierChoice prepare(TierOption option, GuestImage image, @Nullable String mirror) throws VmException {
         tiers.prepare(option, image, mirror);

@@ -5,8 +5,7 @@ public enum Network {
     /// Nothing: QEMU's user network answers for its own addresses and forwards no packet.
     NONE,
     /// A user network, in a process of its own: the guest may open connections to wherever the host can;
-    /// 10.0.2.2 is
-    /// the host's loopback.
+    /// 10.0.2.2 is the host's loopback.
     USER,
     /// The same within QEMU, as it was until 2026-11-26: only to know recordings from then.
     BUILT_IN,

@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param confinement what the hypervisor was confined with, name and version, or `none`
 /// @param tier how faithfully it can be replayed
 /// @param argv the hypervisor's complete command line; its paths are relative to the machine's folder and the
-/// same
-///     in every run
+///     same in every run
 /// @param size memory and processors
 /// @param start restored or cold
 /// @param took from the launch of the hypervisor to the guest's first answer

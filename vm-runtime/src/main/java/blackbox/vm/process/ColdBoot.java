@@ -39,8 +39,7 @@ public record ColdBoot(
     private static final String STATE_ID = "b1ac0b0c-0000-4000-8000-000000000001";
 
     /// Creates the disks that are missing, starts QEMU and lets it run. Workspace disks that the caller has
-    /// created
-    /// are left as they are.
+    /// created are left as they are.
     public static ColdBoot launch(
             MachineFolder folder, MachineParts parts, Network network, Consumer<QmpEvent> listener) throws VmException {
         makeStateDisk(folder.file(QemuArguments.STATE));

@@ -20,10 +20,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The box around one machine's QEMU: it reads its machine's folder and what that folder's links lead to, and
-/// writes
-/// those files that its command line names as its own. It cannot make, rename or replace a file, so that a path
-/// which
-/// the host opens leads where the host made it lead; only its sockets are in a folder that it may write.
+/// writes those files that its command line names as its own. It cannot make, rename or replace a file, so that
+/// a path which the host opens leads where the host made it lead; only its sockets are in a folder that it may
+/// write.
 final class MachineBox {
     /// What QEMU writes in a machine's folder if its command line names it.
     private static final List<String> WRITTEN = Stream.concat(

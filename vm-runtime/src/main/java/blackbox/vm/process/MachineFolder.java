@@ -81,8 +81,7 @@ public final class MachineFolder implements AutoCloseable {
     }
 
     /// Ends the machines that crashed processes left running and deletes what they left behind; returns the
-    /// number
-    /// of machines.
+    /// number of machines.
     public static int clearLeftovers(Path data) throws VmException {
         Path parent = new DataFolder(data).machines();
         if (!Files.isDirectory(parent)) {

@@ -14,9 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// machine has the same command line in every run and on every host, ready to be sealed and compared.
 ///
 /// A warm snapshot, and an exact recording made from it, depend on the devices, their order and their options:
-/// no
-/// iothreads, no vhost, no 9p, threads for disk I/O, and `tx=timer,guest_announce=off` for the network, which
-/// QEMU's record and replay needs.
+/// no iothreads, no vhost, no 9p, threads for disk I/O, and `tx=timer,guest_announce=off` for the network,
+/// which QEMU's record and replay needs.
 public final class QemuArguments {
     /// Names in the machine's folder.
     public static final String IMAGE = "image";
@@ -57,10 +56,8 @@ public final class QemuArguments {
     private final Log log;
 
     /// Nanoseconds of the guest's time that an instruction takes, as a power of two, in new recordings. One:
-    /// hardly
-    /// any host executes more than a billion instructions per second, so the guest's clock is behind rather
-    /// than
-    /// ahead, which costs nothing to correct (`docs/decisions/0084-the-exact-tiers-clock.md`).
+    /// hardly any host executes more than a billion instructions per second, so the guest's clock is behind
+    /// rather than ahead, which costs nothing to correct (`docs/decisions/0084-the-exact-tiers-clock.md`).
     public static final int INSTRUCTION_SHIFT = 0;
 
     /// What QEMU does with the log of what comes from outside.
@@ -112,8 +109,7 @@ public final class QemuArguments {
     }
 
     /// The same, for a machine that is stopped midway and saved. Its RAM and its state disk are plain files of
-    /// its
-    /// own, because part of the content of a disk image in QEMU's format is in QEMU's memory.
+    /// its own, because part of the content of a disk image in QEMU's format is in QEMU's memory.
     public static List<String> stepped(MachineParts parts) {
         var arguments = new QemuArguments(Log.REPLAYED);
         arguments.machine(parts, RAM + ",share=on");
@@ -226,8 +222,7 @@ public final class QemuArguments {
     }
 
     /// The disk as the guest's device sees it: in the exact tier, what requests read and when they complete
-    /// follows
-    /// the log.
+    /// follows the log.
     private String drive(String disk) {
         if (log == Log.NONE) {
             return disk;

@@ -267,8 +267,7 @@ public final class QemuProcess implements AutoCloseable {
     }
 
     /// Waits for QEMU to end by itself, and for its last events to be delivered; returns false if it does not
-    /// end
-    /// within `timeout`.
+    /// end within `timeout`.
     public boolean awaitEnd(Duration timeout) throws VmException {
         try {
             if (!process.waitFor(timeout)) {

@@ -32,8 +32,7 @@ public enum StateDisk {
     }
 
     /// Writes the disk of a machine that has ended to `target`, a new raw image with holes that only this user
-    /// can
-    /// read.
+    /// can read.
     public void copy(MachineFolder folder, Path target) throws VmException {
         Path image = target.toAbsolutePath();
         try {

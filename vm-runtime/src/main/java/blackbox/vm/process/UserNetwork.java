@@ -16,12 +16,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /// The way out of a machine with [blackbox.vm.machine.Network#USER]: a process that has the host's network, and
-/// no
-/// file of any run. It is the same libslirp that QEMU would have in itself, in a QEMU without a machine: the
-/// frames
-/// come in through a Unix socket, to which the machine's QEMU connects, and leave as this host's connections.
-/// So the
-/// process that executes the guest has no network at all.
+/// no file of any run. It is the same libslirp that QEMU would have in itself, in a QEMU without a machine: the
+/// frames come in through a Unix socket, to which the machine's QEMU connects, and leave as this host's
+/// connections. So the process that executes the guest has no network at all.
 final class UserNetwork implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final Duration GRACE = Duration.ofSeconds(2);

@@ -23,8 +23,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// Decides between KVM and TCG by booting: even if `/dev/kvm` exists, it may be unable to run a kernel (in a
-/// nested
-/// VM or one without hardware virtualisation). The answer is cached for this QEMU, host kernel and guest
+/// nested VM or one without hardware virtualisation). The answer is cached for this QEMU, host kernel and guest
 /// kernel.
 public final class AcceleratorProbe {
     private static final Duration BOOT_TIMEOUT = Duration.ofSeconds(8);

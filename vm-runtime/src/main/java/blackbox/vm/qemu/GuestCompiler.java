@@ -27,16 +27,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Derives a guest file by executing another one in the image's own kernel and root, in a machine that has no
-/// network,
-/// does nothing else and then ends: what a compiler would otherwise do at each cold start, for a minute where
-/// the guest
-/// is emulated. The program writes to the second disk: eight octets `compiled`, the length (64 bits, big-
-/// endian), the
-/// SHA-256 and the content.
+/// network, does nothing else and then ends: what a compiler would otherwise do at each cold start, for a
+/// minute where the guest is emulated. The program writes to the second disk: eight octets `compiled`, the
+/// length (64 bits, big- endian), the SHA-256 and the content.
 ///
 /// What was made once for a kernel, a root and guest files is remembered below the data folder; [#afresh] makes
-/// it
-/// again.
+/// it again.
 public final class GuestCompiler implements GuestFiles.Derivation {
     private static final Duration LIMIT = Duration.ofMinutes(10);
     private static final int MEMORY_MIB = 1024;

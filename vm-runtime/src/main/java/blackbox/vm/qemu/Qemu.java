@@ -78,8 +78,7 @@ public record Qemu(Path place, Kind kind, String version, Hash digest) {
     }
 
     /// The same for a process in whose folder `link` leads to [#place]: the words of an unpacked build are then
-    /// the
-    /// same on every host. An installed QEMU is still named by its path.
+    /// the same on every host. An installed QEMU is still named by its path.
     public List<String> program(String link) {
         return switch (kind) {
             case INSTALLED -> List.of(place.toString());
