@@ -28,10 +28,11 @@ public final class LoopbackServices implements AutoCloseable {
     public LoopbackServices() throws IOException {
         threads = List.of(
                 Thread.ofPlatform().daemon().name("web").start(this::serve),
-                Thread.ofPlatform().daemon().name("names").start(this::answer));
+                Thread.ofPlatform().daemon().name("names").start(() -> answer(names)));
     }
 
-    /// Asks for a name's A and AAAA records at once, under random ids, as resolvers do, then for the pages that the
+    /// Asks for a name's A and AAAA records at once, under random ids, as resolvers do, then for the pages that
+    /// the
     /// variable PAGES names; ends with 3 when a page does not come.
     public String client() {
         return """
@@ -72,7 +73,8 @@ public final class LoopbackServices implements AutoCloseable {
         }
     }
 
-    private void answer() {
+    /// Answers every question with 10.0.2.2, until the socket is closed.
+    static void answer(DatagramSocket names) {
         var packet = new DatagramPacket(new byte[512], 512);
         while (!names.isClosed()) {
             try {

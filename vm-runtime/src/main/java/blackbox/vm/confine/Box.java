@@ -111,6 +111,11 @@ public final class Box {
         return box;
     }
 
+    /// No box: the program is started in its folder. For programs of tests, which need what a QEMU does not.
+    public static Box unconfined(Path folder) {
+        return new Box(folder, Confinement.NONE, null);
+    }
+
     public Confinement confinement() {
         return confinement;
     }

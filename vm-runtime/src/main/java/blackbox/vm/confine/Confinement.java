@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param mechanism as runs seal it: name and version, or `none`
 public record Confinement(String mechanism) {
     private static final String UNCONFINED = "BLACKBOX_UNCONFINED";
-    private static final Confinement NONE = new Confinement("none");
+    static final Confinement NONE = new Confinement("none");
     private static final String MEND = "; on Debian: apt-get install bubblewrap. `blackbox doctor` tries it."
             + " --unconfined starts the VM without it: a guest that breaks out of QEMU then has all that this user has";
 

@@ -38,18 +38,26 @@ public final class QemuTrial {
     private final Path data;
     private final TrialMachine machine;
     private final Duration limit;
+    private final Boxes boxes;
     private final Progress progress;
 
     /// Trials whose answers are cached below `data`.
     public QemuTrial(Path data, TrialMachine machine, Progress progress) {
-        this(data, machine, LIMIT, progress);
+        this(data, machine, LIMIT, Box::in, progress);
     }
 
-    QemuTrial(Path data, TrialMachine machine, Duration limit, Progress progress) {
+    QemuTrial(Path data, TrialMachine machine, Duration limit, Boxes boxes, Progress progress) {
+        this.boxes = boxes;
         this.data = data;
         this.machine = machine;
         this.limit = limit;
         this.progress = progress;
+    }
+
+    /// In what a program is tried.
+    @FunctionalInterface
+    interface Boxes {
+        Box in(Path folder) throws VmException;
     }
 
     /// The result of a trial.
@@ -133,7 +141,7 @@ public final class QemuTrial {
         argv.addAll(List.of("-icount", "shift=3,rr=" + word + ",rrfile=../rr"));
         argv.addAll(List.of("-kernel", image.file(GuestImage.KERNEL).toString(), "-initrd", initrd.toString()));
         argv.addAll(List.of("-append", ARGUMENTS));
-        Box box = Box.in(folder.toRealPath()).writable(folder.resolve("..").toRealPath());
+        Box box = boxes.in(folder.toRealPath()).writable(folder.resolve("..").toRealPath());
         qemu.open(box.readable(image.folder().toAbsolutePath()));
         Process process = box.start(argv, folder.resolve("qemu.log"));
         try {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.schemas.Hash;
 import blackbox.vm.FileFingerprint;
+import blackbox.vm.confine.Box;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.GuestImage.ImageRecord;
 import blackbox.vm.image.ImageDefinition;
@@ -27,7 +28,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// How a trial judges programs that behave as good and bad QEMUs do. The trial of a real QEMU is part of the tests
+/// How a trial judges programs that behave as good and bad QEMUs do. The trial of a real QEMU is part of the
+/// tests
 /// of the exact tier.
 class QemuTrialTest {
     private static final String HASH = Hash.sha256(new byte[0]).toString();
@@ -69,7 +71,7 @@ class QemuTrialTest {
     }
 
     private QemuTrial trial() {
-        return new QemuTrial(data, TrialMachine.exact(), Duration.ofSeconds(2), said::add);
+        return new QemuTrial(data, TrialMachine.exact(), Duration.ofSeconds(2), Box::unconfined, said::add);
     }
 
     @Test
