@@ -75,7 +75,8 @@ class NeighbourTest {
         System.out.println("another user: " + refused + " of " + lines.size() + " attempts were refused");
         assertEquals(lines.size(), refused, said);
         assertTrue(refused >= ATTEMPTS_MIN, said);
-        assertTrue(said.contains("refused: connect to "), said);
+        // The sockets between QEMU and its recorder are in QEMU's network namespace: here they have no names.
+        assertFalse(said.contains("connect to "), said);
         assertTrue(said.contains("refused: open "), said);
         JsonNode recorded = ended.recorded();
         assertEquals("CLOSED", recorded.path("state").asText());

@@ -88,7 +88,7 @@ final class Publication {
             return elsewhere();
         }
         for (long deadline = System.nanoTime() + START_TIMEOUT.toNanos(); System.nanoTime() < deadline; ) {
-            PipelineLock lock = PipelineLock.tryTake(data);
+            PipelineLock lock = givenUp ? null : PipelineLock.tryTake(data);
             if (givenUp) {
                 if (lock != null) {
                     lock.close();
