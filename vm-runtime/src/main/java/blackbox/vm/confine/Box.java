@@ -10,6 +10,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -349,9 +350,11 @@ public final class Box {
         if (kvm) {
             all.add(new Place("--dev-bind", KVM, KVM));
         }
+        var last = new HashMap<Path, Place>();
+        all.forEach(each -> last.put(each.path(), each)); // what was said later of a path holds
         var known = new HashSet<Path>();
         for (Place each : all) {
-            if (known.add(each.path())) {
+            if (each.equals(last.get(each.path())) && known.add(each.path())) {
                 makeFolders(each.path().getParent(), known, words);
                 words.addAll(List.of(
                         each.option(), each.source().toString(), each.path().toString()));
