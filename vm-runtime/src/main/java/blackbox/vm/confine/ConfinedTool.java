@@ -51,29 +51,58 @@ public record ConfinedTool(List<String> argv, List<Path> reads, List<Path> write
     /// @throws VmException `NOT_CONFINED`, `TOOL_MISSING`, `TOOL_FAILED` with the last line of its standard
     ///     error, `TIMEOUT`
     public void run(Duration timeout) throws VmException {
-        Path program = Command.find(argv.getFirst());
-        if (program == null) {
-            throw new VmException(Code.TOOL_MISSING, "the program '" + argv.getFirst() + "' is not installed");
-        }
         try (var scratch = ScratchFolder.in(Path.of(System.getProperty("java.io.tmpdir")), "blackbox-tool-")) {
             Path folder = scratch.path().toRealPath();
-            Box box = Box.in(folder)
-                    .libraries()
-                    .installed(program)
-                    .longestFile(fileBytesMax)
-                    .locks();
+            Box box = Box.in(folder).longestFile(fileBytesMax);
             for (Path each : reads) {
                 box.readable(each);
             }
             for (Path each : writes) {
                 box.writable(each);
             }
-            var words = new ArrayList<>(argv);
-            words.set(0, program.toString());
-            Path errors = folder.resolve(ERRORS);
-            await(box, box.start(words, errors), timeout, errors);
+            run(box, argv, folder.resolve(ERRORS), timeout);
         } catch (IOException e) {
             throw new VmException(Code.IO, argv.getFirst() + " could not be run", e);
+        }
+    }
+
+    /// Runs a tool to its end in a box that has its files.
+    ///
+    /// @param errors where its standard error goes
+    /// @throws VmException as [#run(Duration)]
+    public static void run(Box box, List<String> argv, Path errors, Duration timeout) throws VmException {
+        String name = argv.getFirst();
+        Path program = Command.find(name);
+        if (program == null) {
+            throw new VmException(
+                    Code.TOOL_MISSING, "'" + name + "' is not installed; `blackbox doctor` says what to install");
+        }
+        var words = new ArrayList<>(argv);
+        words.set(0, program.toString());
+        Process process = box.libraries().installed(program).locks().start(words, errors);
+        try {
+            Thread.ofPlatform().daemon().start(() -> discard(process));
+            if (!process.waitFor(timeout)) {
+                throw new VmException(Code.TIMEOUT, name + " took longer than " + timeout.toSeconds() + " s");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException(Code.TIMEOUT, name + " was interrupted", e);
+        } finally {
+            process.destroyForcibly();
+            box.end();
+        }
+        if (process.exitValue() != 0) {
+            var failed = new VmException(Code.TOOL_FAILED, name + " ended with " + process.exitValue());
+            throw Confinement.asReason(failed, said(errors));
+        }
+    }
+
+    private static String said(Path errors) {
+        try {
+            return "it said: " + Tail.lastLine(errors, ERROR_BYTES);
+        } catch (IOException e) {
+            return "what it said could not be read";
         }
     }
 
@@ -82,27 +111,6 @@ public record ConfinedTool(List<String> argv, List<Path> reads, List<Path> write
             said.transferTo(OutputStream.nullOutputStream());
         } catch (IOException e) {
             return; // it was killed
-        }
-    }
-
-    private void await(Box box, Process process, Duration timeout, Path errors) throws VmException, IOException {
-        try {
-            Thread.ofPlatform().daemon().start(() -> discard(process));
-            if (!process.waitFor(timeout)) {
-                throw new VmException(
-                        Code.TIMEOUT, argv.getFirst() + " took longer than " + timeout.toSeconds() + " s");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new VmException(Code.TIMEOUT, argv.getFirst() + " was interrupted", e);
-        } finally {
-            process.destroyForcibly();
-            box.end();
-        }
-        if (process.exitValue() != 0) {
-            String said = Tail.lastLine(errors, ERROR_BYTES);
-            var failed = new VmException(Code.TOOL_FAILED, argv.getFirst() + " ended with " + process.exitValue());
-            throw Confinement.asReason(failed, "it said: " + said);
         }
     }
 }

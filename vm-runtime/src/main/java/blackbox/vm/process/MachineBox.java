@@ -97,7 +97,7 @@ final class MachineBox {
             Path place = folder.path().toRealPath();
             Box box = Box.in(place);
             if (box.confinement().confines()) {
-                links(place, box.libraries());
+                links(place, box);
             }
             return box;
         } catch (IOException e) {

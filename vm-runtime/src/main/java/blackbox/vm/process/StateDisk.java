@@ -1,9 +1,9 @@
 package blackbox.vm.process;
 
-import blackbox.vm.Command;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.confine.Box;
+import blackbox.vm.confine.ConfinedTool;
 import blackbox.vm.workspace.WorkspaceDisk;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,40 +43,14 @@ public enum StateDisk {
         try {
             // What is read may have been written by a QEMU that its guest had taken over: its header could name any
             // file of this host's.
-            convert(
-                    MachineBox.afterwards(folder)
-                            .longestFile(WorkspaceDisk.LENGTH_BYTES)
-                            .locks()
-                            .writable(image),
-                    folder.file(ERRORS),
-                    image);
+            Box box = MachineBox.afterwards(folder)
+                    .longestFile(WorkspaceDisk.LENGTH_BYTES)
+                    .writable(image);
+            var argv = List.of("qemu-img", "convert", "--image-opts", "-O", "raw", layers, image.toString());
+            ConfinedTool.run(box, argv, folder.file(ERRORS), COPY_TIMEOUT);
         } catch (VmException e) {
             delete(image, e);
             throw new VmException(e.code(), "the VM's disk could not be copied: " + e.getMessage(), e);
-        }
-    }
-
-    private void convert(Box box, Path errors, Path image) throws VmException {
-        Path program = Command.find("qemu-img");
-        if (program == null) {
-            throw new VmException(
-                    Code.TOOL_MISSING, "qemu-img is not installed; on Debian: apt-get install qemu-utils");
-        }
-        var argv = List.of(program.toString(), "convert", "--image-opts", "-O", "raw", layers, image.toString());
-        Process process = box.installed(program).start(argv, errors);
-        try {
-            if (!process.waitFor(COPY_TIMEOUT)) {
-                throw new VmException(Code.TIMEOUT, "qemu-img took longer than " + COPY_TIMEOUT.toMinutes() + " min");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new VmException(Code.TIMEOUT, "interrupted", e);
-        } finally {
-            process.destroyForcibly();
-            box.end();
-        }
-        if (process.exitValue() != 0) {
-            throw new VmException(Code.TOOL_FAILED, "qemu-img: " + QemuProcess.lastWords(errors));
         }
     }
 
