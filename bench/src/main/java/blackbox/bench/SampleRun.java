@@ -5,7 +5,10 @@ import blackbox.bench.subject.Traffic;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.MlDsaKey;
 import blackbox.recorder.runlog.TransparencyLogWriter;
+import blackbox.recorder.seal.BatchSink;
 import blackbox.recorder.seal.EphemeralKeys;
+import blackbox.recorder.seal.RunSealer;
+import blackbox.recorder.spool.Spool;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
@@ -19,11 +22,15 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
-/// A small run of invented events, certified and sealed as `blackbox record` does and written as ingest does. The
+/// A small run of invented events, certified and sealed as `blackbox record` does and written as ingest does.
+/// The
 /// build queries one to train the start-up cache, and the benchmark `answers` queries one, too. Needs no VM.
 ///
-/// `java … blackbox.bench.SampleRun FOLDER` writes one below that data folder.
+/// `java … blackbox.bench.SampleRun written|spooled FOLDER` makes one below that data folder, as ingest writes
+/// it or as
+/// a recorder that was killed leaves it to ingest.
 final class SampleRun {
     /// About as many events as the demo records.
     static final int EVENTS = 2_000;
@@ -32,11 +39,41 @@ final class SampleRun {
 
     private SampleRun() {}
 
+    /// Makes one of a log's runs from its events.
+    @FunctionalInterface
+    private interface Maker<R> {
+        R make(RunId run, Ed25519Key log, EphemeralKeys keys, List<Event> events, Consumer<String> checkpoints)
+                throws Exception;
+    }
+
     public static void main(String[] arguments) throws Exception {
-        write(Path.of(arguments[0]));
+        Path data = Path.of(arguments[1]);
+        switch (arguments[0]) {
+            case "written" -> write(data);
+            case "spooled" -> spool(data);
+            default -> throw new IllegalArgumentException(arguments[0]);
+        }
     }
 
     static SealedRun write(Path data) throws Exception {
+        return make(
+                data,
+                (run, log, keys, events, checkpoints) -> SealedRun.write(data, run, log, keys, events, checkpoints));
+    }
+
+    private static void spool(Path data) throws Exception {
+        make(data, (run, _, keys, events, checkpoints) -> {
+            try (Spool spool = Spool.create(new DataFolder(data).spool(), run)) {
+                BatchSink sink = batch -> {
+                    spool.write(batch);
+                    checkpoints.accept(batch.checkpoint());
+                };
+                return SealedRun.seal(new RunSealer(run, keys, sink, InstantSource.system()), events);
+            }
+        });
+    }
+
+    private static <R> R make(Path data, Maker<R> maker) throws Exception {
         var random = new SecureRandom();
         Instant now = Instant.now();
         RunId run = RunId.create(now, random);
@@ -52,9 +89,10 @@ final class SampleRun {
         events.add(new Event.RunOpen(header, Text.of("sample"), detail.toString()));
         events.addAll(new Traffic(1).events(EVENTS));
         List<String> checkpoints = new ArrayList<>();
-        SealedRun written = SealedRun.write(data, run, longTerm, keys, events, checkpoints::add);
+        R made = maker.make(run, longTerm, keys, events, checkpoints::add);
         log.append(List.of(checkpoints.getLast()));
+        Files.createDirectories(new DataFolder(data).keys());
         Files.writeString(new DataFolder(data).logKey(), longTerm.verifier().encoded() + "\n");
-        return written;
+        return made;
     }
 }

@@ -31,7 +31,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
-/// A closed run on disk, sealed as a recorder does and written as ingest does: one file. Takes about 10 octets per
+/// A closed run on disk, sealed as a recorder does and written as ingest does: one file. Takes about 10 octets
+/// per
 /// event.
 public record SealedRun(Path data, RunId run, Ed25519Key key, long events) {
 
@@ -83,8 +84,8 @@ public record SealedRun(Path data, RunId run, Ed25519Key key, long events) {
         }
     }
 
-    /// Seals them all and returns the run's size.
-    private static long seal(RunSealer sealer, Iterable<Event> events) throws Exception {
+    /// Seals them all, and the end of the run, and returns the run's size.
+    public static long seal(RunSealer sealer, Iterable<Event> events) throws Exception {
         var numbers = new TreeMap<Integer, Long>();
         for (Event event : events) {
             GuestOrigin origin = event.header().origin();

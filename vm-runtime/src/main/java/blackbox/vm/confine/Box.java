@@ -1,5 +1,8 @@
 package blackbox.vm.confine;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import blackbox.vm.Command;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
@@ -215,12 +218,12 @@ public final class Box {
             if (user != null) {
                 user.give(real(folder));
             }
-            Path filter = folder.resolve(FILTER_FILE);
-            SyscallFilter.write(filter, network, locks);
+            write(folder.resolve(FILTER_FILE), SyscallFilter.of(new SyscallFilter.Purpose(network, locks)));
             words.addAll(List.of("sh", "-c", OPENED, "sh"));
             words.addAll(limits());
             words.addAll(List.of(program(), "--args", ARGUMENTS));
-            write(folder.resolve(ARGUMENTS_FILE), walls());
+            // Not on the command line, which every user of this host can read.
+            write(folder.resolve(ARGUMENTS_FILE), (String.join("\0", walls()) + "\0").getBytes(UTF_8));
             if (user != null) {
                 words.addAll(asOther(user));
             }
@@ -291,7 +294,7 @@ public final class Box {
         ended = true;
         ProcessHandle last = holder;
         long deadline = System.nanoTime() + STEP_TIMEOUT.toNanos();
-        while (last != null && last.isAlive() && System.nanoTime() < deadline) {
+        while (last != null && runs(last) && System.nanoTime() < deadline) {
             LockSupport.parkNanos(LOOK_EVERY_NS);
         }
         ScratchFolder copies = scratch;
@@ -308,6 +311,19 @@ public final class Box {
             if (Files.exists(each, LinkOption.NOFOLLOW_LINKS)) {
                 user.takeBack(each);
             }
+        }
+    }
+
+    /// Whether it has not ended. Once it has, it remains until this host's first process looks for it, which
+    /// may take
+    /// that one a second.
+    private static boolean runs(ProcessHandle process) {
+        try {
+            String status = Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"), ISO_8859_1);
+            // Behind the program's name, which may itself contain anything.
+            return process.isAlive() && !status.startsWith(") Z", status.lastIndexOf(')'));
+        } catch (IOException e) {
+            return false;
         }
     }
 
@@ -399,10 +415,9 @@ public final class Box {
         }
     }
 
-    /// Not on the command line, which every user of this host can read.
-    private static void write(Path file, List<String> words) throws VmException {
+    private static void write(Path file, byte[] octets) throws VmException {
         try {
-            Files.writeString(file, String.join("\0", words) + "\0");
+            Files.write(file, octets);
         } catch (IOException e) {
             throw Confinement.impossible(file + " cannot be written", e);
         }

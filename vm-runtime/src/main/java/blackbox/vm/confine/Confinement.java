@@ -26,7 +26,7 @@ public record Confinement(String mechanism) {
     /// This process's.
     ///
     /// @throws VmException `NOT_CONFINED` where there is none
-    public static Confinement ofThisProcess() throws VmException {
+    public static synchronized Confinement ofThisProcess() throws VmException {
         if (givenUp) {
             return NONE;
         }
@@ -36,6 +36,20 @@ public record Confinement(String mechanism) {
             ours = known;
         }
         return known;
+    }
+
+    /// Begins, on a thread of its own, what the first box would have to wait for.
+    public static void prepare() {
+        if (!givenUp) {
+            Thread.ofPlatform().daemon().name("confinement").start(() -> {
+                try {
+                    ofThisProcess();
+                    SyscallFilter.of(SyscallFilter.Purpose.MACHINE);
+                } catch (VmException _) {
+                    // Whoever needs a box is told.
+                }
+            });
+        }
     }
 
     /// From now on, this process confines nothing.

@@ -5,8 +5,9 @@ import com.sun.jna.Library;
 import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
-import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// The system calls that a confined process may make, as a program for the kernel's seccomp filter. All others
@@ -62,11 +63,13 @@ final class SyscallFilter {
     /// FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE: to give room back, not to take gigabytes of it in a moment.
     private static final long PUNCH_HOLE = 3;
 
+    private static final int O_CLOEXEC = 02000000;
     private static final int AF_UNIX = 1;
     private static final int AF_INET = 2;
     private static final int AF_INET6 = 10;
 
-    private static final int OWNER_ONLY = 0600;
+    /// More than a filter has: 8 octets an instruction, two or three instructions a call.
+    private static final int BYTES_MAX = 32 << 10;
     private static final String NAME = "libseccomp.so.2";
 
     private final Seccomp library;
@@ -77,12 +80,31 @@ final class SyscallFilter {
         this.filter = filter;
     }
 
-    /// Writes the filter to a new file.
+    /// Those that this process has made: the first one takes longest, as it loads libseccomp.
+    private static final Map<Purpose, byte[]> MADE = new ConcurrentHashMap<>();
+
+    /// What a process is confined for.
     ///
     /// @param internet whether sockets of the internet's protocols can be made; Unix sockets always can
-    /// @throws VmException `NOT_CONFINED` when there is no libseccomp
     /// @param locks whether files can be locked
-    static void write(Path file, boolean internet, boolean locks) throws VmException {
+    record Purpose(boolean internet, boolean locks) {
+        /// A QEMU with a machine.
+        static final Purpose MACHINE = new Purpose(false, false);
+    }
+
+    /// The filter as instructions of classic BPF, as the kernel and bubblewrap take them.
+    ///
+    /// @throws VmException `NOT_CONFINED` when there is no libseccomp
+    static byte[] of(Purpose purpose) throws VmException {
+        byte[] made = MADE.get(purpose);
+        if (made == null) {
+            made = make(purpose);
+            MADE.put(purpose, made);
+        }
+        return made;
+    }
+
+    private static byte[] make(Purpose purpose) throws VmException {
         Seccomp library = library();
         Pointer made = library.seccomp_init(NO_SUCH_CALL);
         if (made == null) {
@@ -96,7 +118,7 @@ final class SyscallFilter {
                 }
             }
             filter.allow("clone", 0, MASKED_EQUAL, CLONE_THREAD | CLONE_NAMESPACES, CLONE_THREAD);
-            if (locks) {
+            if (purpose.locks()) {
                 filter.allow("fcntl");
             } else {
                 for (long each : DESCRIPTOR_COMMANDS) {
@@ -108,11 +130,11 @@ final class SyscallFilter {
             filter.allow("prlimit64", 2, EQUAL, 0, 0);
             filter.allow("socket", 0, EQUAL, AF_UNIX, 0);
             filter.allow("socketpair", 0, EQUAL, AF_UNIX, 0);
-            if (internet) {
+            if (purpose.internet()) {
                 filter.allow("socket", 0, EQUAL, AF_INET, 0);
                 filter.allow("socket", 0, EQUAL, AF_INET6, 0);
             }
-            filter.export(file);
+            return filter.export();
         } finally {
             library.seccomp_release(made);
         }
@@ -139,10 +161,22 @@ final class SyscallFilter {
         }
     }
 
-    private void export(Path file) throws VmException {
-        int descriptor = library.creat(file.toString(), OWNER_ONLY);
-        if (descriptor < 0 || library.seccomp_export_bpf(filter, descriptor) != 0 || library.close(descriptor) != 0) {
-            throw Confinement.impossible(file + " could not be written", null);
+    private byte[] export() throws VmException {
+        var ends = new int[2];
+        if (library.pipe2(ends, O_CLOEXEC) != 0) {
+            throw Confinement.impossible("there is no pipe for libseccomp's filter", null);
+        }
+        try (var program = new Memory(BYTES_MAX)) {
+            // A pipe holds twice as much.
+            int exported = library.seccomp_export_bpf(filter, ends[1]);
+            long length = exported == 0 ? library.read(ends[0], program, BYTES_MAX) : -1;
+            if (length <= 0 || length == BYTES_MAX) {
+                throw Confinement.impossible("libseccomp does not hand over its filter", null);
+            }
+            return program.getByteArray(0, (int) length);
+        } finally {
+            library.close(ends[0]);
+            library.close(ends[1]);
         }
     }
 
@@ -166,7 +200,7 @@ final class SyscallFilter {
         }
     }
 
-    /// Functions as in seccomp.h, and the C library's two for a descriptor.
+    /// Functions as in seccomp.h, and the C library's for a pipe.
     private interface Seccomp extends Library {
         Pointer seccomp_init(int action);
 
@@ -178,7 +212,9 @@ final class SyscallFilter {
 
         int seccomp_export_bpf(Pointer filter, int descriptor);
 
-        int creat(String path, int mode);
+        int pipe2(int[] ends, int flags);
+
+        long read(int descriptor, Pointer octets, long length);
 
         int close(int descriptor);
     }

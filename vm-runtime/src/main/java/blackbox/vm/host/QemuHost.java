@@ -71,6 +71,7 @@ public final class QemuHost implements MachineHost {
     /// @throws VmException `QEMU_MISSING`
     public static QemuHost open(Path data, InstantSource clock, RandomGenerator random, Progress progress)
             throws VmException {
+        Confinement.prepare();
         Path absolute = data.toAbsolutePath().normalize();
         Qemu qemu = Qemu.find(absolute);
         int cleared = MachineFolder.clearLeftovers(absolute);
