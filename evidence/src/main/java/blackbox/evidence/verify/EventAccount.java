@@ -4,6 +4,7 @@ import blackbox.schemas.event.Finding;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
+import blackbox.schemas.view.Counts;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -12,11 +13,14 @@ import java.util.Map;
 import java.util.Set;
 
 /// What a run's rows say of what they lack (`schemas/events.md`, "What is missing"): losses that the recorder
-/// declared, numbers that never came, and findings after which nobody can know. From the rows alone, so that every
+/// declared, numbers that never came, and findings after which nobody can know. From the rows alone, so that
+/// every
 /// recording gets the same answer from whoever reads it, however old it is. Owned by one thread.
 ///
-/// The tracer's heartbeats bound what is known: each accounts for all numbers of its CPU before it. So a run is known
-/// to its end only if the tracer's last heartbeat came from every CPU. After a finding that leaves things unknown, the
+/// The tracer's heartbeats bound what is known: each accounts for all numbers of its CPU before it. So a run is
+/// known
+/// to its end only if the tracer's last heartbeat came from every CPU. After a finding that leaves things
+/// unknown, the
 /// known part ends with the heartbeats before it: a later heartbeat says nothing about a stream in which
 /// somebody else may have written. Only a silence ends by itself, with the next heartbeat of every CPU.
 public final class EventAccount {
@@ -87,8 +91,8 @@ public final class EventAccount {
             notKnownFrom(sequences.accountedTo());
             return;
         }
-        declared = Losses.sum(declared, lost);
-        if (Losses.isBeyondCount(declared)) {
+        declared = Counts.sum(declared, lost);
+        if (Counts.isBeyondCount(declared)) {
             found.add(index, LOSS_BEYOND_COUNT, "more events are declared lost than can be counted");
             notKnownFrom(sequences.accountedTo());
         }
@@ -143,7 +147,7 @@ public final class EventAccount {
             from = Math.min(from, sequences.undeclaredFrom());
         }
         return new Losses(
-                Losses.sum(declared, sequences.undeclared()), from == Long.MAX_VALUE ? null : (Long) from, false);
+                Counts.sum(declared, sequences.undeclared()), from == Long.MAX_VALUE ? null : (Long) from, false);
     }
 
     /// How many events the rows so far declare lost, see [Losses#sum].
@@ -156,7 +160,8 @@ public final class EventAccount {
         return sequences.accountedTo() <= silentAt;
     }
 
-    /// What was found in the order of the run, of each name the first few: the recorder's findings, and what only a
+    /// What was found in the order of the run, of each name the first few: the recorder's findings, and what
+    /// only a
     /// reader of the whole run can see.
     List<Verification.Finding> findings() {
         var all = new ArrayList<>(found.all());

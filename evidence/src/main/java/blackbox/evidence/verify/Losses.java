@@ -1,14 +1,18 @@
 package blackbox.evidence.verify;
 
+import blackbox.schemas.view.Counts;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /// How much of what happened a recording lacks, as far as it knows that itself.
 ///
-/// @param counted events that are known to be lost: declared by the recorder, or missing by the guest's own numbers
-/// @param unknownFrom null if that is all. Otherwise the first event from which on it is not known: before it every
-///     number that a CPU gave to an event is there or counted as lost; from it on events may be missing that nothing
+/// @param counted events that are known to be lost: declared by the recorder, or missing by the guest's own
+/// numbers
+/// @param unknownFrom null if that is all. Otherwise the first event from which on it is not known: before it
+/// every
+///     number that a CPU gave to an event is there or counted as lost; from it on events may be missing that
+///     nothing
 ///     counts
 /// @param soFar whether it is not known only because the run goes on
 public record Losses(long counted, @Nullable Long unknownFrom, boolean soFar) {
@@ -16,21 +20,9 @@ public record Losses(long counted, @Nullable Long unknownFrom, boolean soFar) {
     /// Of a run of which nothing is here.
     public static final Losses NOT_KNOWN = new Losses(0, 0L, false);
 
-    /// The sum of two counts of lost events. A guest can make them as large as it likes, so that a sum is at most
-    /// [Long#MAX_VALUE], which then is a lower bound and no count. A negative one counts nothing.
-    public static long sum(long a, long b) {
-        long more = Math.max(0, b);
-        return a > Long.MAX_VALUE - more ? Long.MAX_VALUE : a + more;
-    }
-
-    /// Whether a [#sum] is a lower bound only.
-    static boolean isBeyondCount(long sum) {
-        return sum == Long.MAX_VALUE;
-    }
-
-    /// A [#sum] for people: `7`, or `at least 9223372036854775807`.
+    /// A sum of losses for people: `7`, or `at least 9223372036854775807`.
     public static String inWords(long sum) {
-        return (isBeyondCount(sum) ? "at least " : "") + sum;
+        return (Counts.isBeyondCount(sum) ? "at least " : "") + sum;
     }
 
     /// Whether [#counted] is all that was lost.

@@ -3,14 +3,17 @@ package blackbox.evidence.verify;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
+import blackbox.schemas.view.Counts;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Accounts for every sequence number of every guest CPU: from the number that the tracer reported at its
-/// start, or else from the first one seen, up to the last. What a CPU sent last may be lost without a trace until
-/// its next frame, at the latest the tracer's next heartbeat, whose number tells: each heartbeat accounts for all
+/// start, or else from the first one seen, up to the last. What a CPU sent last may be lost without a trace
+/// until
+/// its next frame, at the latest the tracer's next heartbeat, whose number tells: each heartbeat accounts for
+/// all
 /// numbers of its CPU before it.
 final class SequenceCheck {
 
@@ -19,7 +22,8 @@ final class SequenceCheck {
     /// A forward jump of more than this is taken as a false number and not as a loss, as in the recorder.
     private static final long JUMP_MAX = 1L << 40;
 
-    /// Ranges of missing numbers that are remembered in case they arrive late or are declared; beyond this limit
+    /// Ranges of missing numbers that are remembered in case they arrive late or are declared; beyond this
+    /// limit
     /// they stay missing.
     private static final int GAPS_MAX = 65_536;
 
@@ -128,7 +132,7 @@ final class SequenceCheck {
             return;
         }
         if (skipped > 0) {
-            missing = Losses.sum(missing, skipped);
+            missing = Counts.sum(missing, skipped);
             keep(cpu, cpu.last + 1, new Gap(sequence - 1, cpu.lastEnd));
         }
         cpu.last = sequence;
@@ -144,13 +148,13 @@ final class SequenceCheck {
     void declare(long number, long first, long last) {
         Cpu cpu = number >= 0 && number < cpus.length ? cpus[(int) number] : null;
         if (cpu != null) {
-            declared = Losses.sum(declared, remove(cpu, first, last));
+            declared = Counts.sum(declared, remove(cpu, first, last));
         }
     }
 
     /// The recorder has declared so many numbers lost and did not say which.
     void declare(long count) {
-        declared = Losses.sum(declared, count);
+        declared = Counts.sum(declared, count);
     }
 
     /// Takes numbers out of the ranges that are remembered, and returns how many of them were in there.

@@ -21,6 +21,7 @@ import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.Counts;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -313,10 +314,10 @@ class UnknownLossesTest {
 
     @Test
     void aSumOfLossesNeitherWrapsNorLooksExact() {
-        assertEquals(5, Losses.sum(2, 3));
-        assertEquals(Long.MAX_VALUE, Losses.sum(Long.MAX_VALUE, 1));
-        assertEquals(Long.MAX_VALUE, Losses.sum(1, Long.MAX_VALUE));
-        assertEquals(2, Losses.sum(2, Long.MIN_VALUE));
+        assertEquals(5, Counts.sum(2, 3));
+        assertEquals(Long.MAX_VALUE, Counts.sum(Long.MAX_VALUE, 1));
+        assertEquals(Long.MAX_VALUE, Counts.sum(1, Long.MAX_VALUE));
+        assertEquals(2, Counts.sum(2, Long.MIN_VALUE));
         assertEquals("5", Losses.inWords(5));
         assertEquals("at least 9223372036854775807", Losses.inWords(Long.MAX_VALUE));
     }

@@ -1,6 +1,7 @@
 package blackbox.query.answer;
 
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.Counts;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.FileEffect;
 import blackbox.schemas.view.FileView;
@@ -46,8 +47,8 @@ final class FileCollector {
             case FileView.Io io -> {
                 Use use = use(io.path(), io.effects());
                 if (use != null) {
-                    use.bytesRead += io.bytesRead();
-                    use.bytesWritten += io.bytesWritten();
+                    use.bytesRead = Counts.sum(use.bytesRead, io.bytesRead());
+                    use.bytesWritten = Counts.sum(use.bytesWritten, io.bytesWritten());
                 }
             }
             case FileView.Rename rename -> {

@@ -2,6 +2,7 @@ package blackbox.query.answer;
 
 import blackbox.schemas.net.IpAddress;
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.Counts;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.FileView;
 import blackbox.schemas.view.NetView;
@@ -121,7 +122,9 @@ final class FlowCollector {
     }
 
     private static Touched.Octets sum(Touched.@Nullable Octets before, Touched.Octets more) {
-        return before == null ? more : new Touched.Octets(before.out() + more.out(), before.in() + more.in());
+        return before == null
+                ? more
+                : new Touched.Octets(Counts.sum(before.out(), more.out()), Counts.sum(before.in(), more.in()));
     }
 
     private void attempt(NetView.Call call) {

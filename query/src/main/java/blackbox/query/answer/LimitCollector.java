@@ -7,6 +7,7 @@ import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
 import blackbox.schemas.event.Finding;
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.Counts;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.FileView;
 import blackbox.schemas.view.NetView;
@@ -41,7 +42,7 @@ final class LimitCollector {
     void see(EventView event, long index) {
         account.see(index, event.row());
         switch (event) {
-            case RecorderView.Loss loss -> lost.merge(name(loss.what()), loss.lost(), Losses::sum);
+            case RecorderView.Loss loss -> lost.merge(name(loss.what()), loss.lost(), Counts::sum);
             case RecorderView.Noticed noticed -> finding(noticed);
             case RecorderView.TracerReady ready -> ready(ready);
             case EventView.Unknown unknown -> notKnown.merge(unknown.code(), 1L, Long::sum);

@@ -2,6 +2,7 @@ package blackbox.query.brief;
 
 import blackbox.query.answer.Touched;
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.Counts;
 import blackbox.schemas.view.NetView;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -61,8 +62,8 @@ final class Contacts {
             var remote = new Remote(flow.protocol(), address(flow.remoteIp(), flow.remotePort()));
             Sum sum = sums.computeIfAbsent(remote, _ -> new Sum());
             sum.flows++;
-            sum.out += flow.bytesOut();
-            sum.in += flow.bytesIn();
+            sum.out = Counts.sum(sum.out, flow.bytesOut());
+            sum.in = Counts.sum(sum.in, flow.bytesIn());
             sum.reached |= flow.failedWith() == null;
             sum.host = flow.host() == null ? sum.host : flow.host();
         }
@@ -76,7 +77,7 @@ final class Contacts {
                 sum.out,
                 sum.in,
                 !sum.reached)));
-        contacts.sort(Comparator.comparingLong((Contact each) -> -each.bytesOut() - each.bytesIn()));
+        contacts.sort(Comparator.comparingLong((Contact each) -> -Counts.sum(each.bytesOut(), each.bytesIn())));
         return contacts;
     }
 }

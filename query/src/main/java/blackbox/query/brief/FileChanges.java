@@ -2,6 +2,7 @@ package blackbox.query.brief;
 
 import blackbox.query.brief.FileChange.Net;
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.Counts;
 import blackbox.schemas.view.FileEffect;
 import blackbox.schemas.view.FileView;
 import java.util.ArrayList;
@@ -11,7 +12,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Follows the files that are changed through the run, by their names. What the supervisor makes is there before the
+/// Follows the files that are changed through the run, by their names. What the supervisor makes is there
+/// before the
 /// agent begins. Owned by one thread.
 final class FileChanges {
 
@@ -102,7 +104,7 @@ final class FileChanges {
         }
         state.changed = true;
         state.by = program;
-        state.bytesWritten += file instanceof FileView.Io io ? io.bytesWritten() : 0;
+        state.bytesWritten = Counts.sum(state.bytesWritten, file instanceof FileView.Io io ? io.bytesWritten() : 0);
     }
 
     private void move(FileView file, @Nullable String from, @Nullable String to, @Nullable String program) {
@@ -140,7 +142,7 @@ final class FileChanges {
         old.by = program;
         target.changed = true;
         target.by = program;
-        target.bytesWritten += old.bytesWritten;
+        target.bytesWritten = Counts.sum(target.bytesWritten, old.bytesWritten);
         target.was = was(old, from);
     }
 

@@ -34,9 +34,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Somebody who may write to the warehouse, and has no key, puts files there: every answer is what it was, and says
-/// what
-/// it leaves out.
+/// Somebody who may write to the warehouse, and has no key, puts files there: every answer is what it was, and
+/// says what it leaves out.
 final class PlantedFilesTest {
 
     private static final String TOKEN = "0badf00d";

@@ -1,6 +1,7 @@
 package blackbox.recorder.net;
 
 import blackbox.schemas.net.Octets;
+import java.io.ByteArrayOutputStream;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,15 @@ final class TlsServerName {
     /// The longest ClientHello to wait for.
     static final int HELLO_BYTES_MAX = 8_192;
 
+    /// The type of a record (RFC 8446, section 5.1).
+    private static final byte HANDSHAKE = 22;
+
+    private static final int RECORD_HEADER_BYTES = 5;
+    /// The type of a handshake message, whose header has its length behind that (section 4).
+    private static final byte CLIENT_HELLO = 1;
+
+    private static final int HEADER_BYTES = 4;
+
     private TlsServerName() {}
 
     /// Whether more octets could still make `octets` a ClientHello, and are worth waiting for.
@@ -20,21 +30,22 @@ final class TlsServerName {
         return length < HELLO_BYTES_MAX && !isDecided(octets, length);
     }
 
-    /// Whether more octets would change nothing: the first record is whole, or they are not the beginning of a
-    /// ClientHello.
+    /// Whether more octets would change nothing: the ClientHello is whole, or they are not the beginning of
+    /// one.
     static boolean isDecided(byte[] octets, int length) {
-        return length > 0 && (octets[0] != 22 || length >= 5 && length >= 5 + Octets.u16(octets, 3));
+        Handshake begun = Handshake.of(octets, length);
+        byte[] message = begun.message();
+        return begun.ended()
+                || message.length > 0 && message[0] != CLIENT_HELLO
+                || message.length >= HEADER_BYTES
+                        && message.length - HEADER_BYTES >= (Octets.u32(message, 0) & 0xffffff);
     }
 
     /// The server name, or null if there is none.
     static @Nullable String find(byte[] octets, int length) {
-        ByteBuffer in = ByteBuffer.wrap(octets, 0, length);
+        ByteBuffer in = ByteBuffer.wrap(Handshake.of(octets, length).message());
         try {
-            if (in.get() != 22) {
-                return null;
-            }
-            in.position(5);
-            if (in.get() != 1) {
+            if (in.get() != CLIENT_HELLO) {
                 return null;
             }
             in.position(in.position() + 3 + 2 + 32);
@@ -71,5 +82,27 @@ final class TlsServerName {
 
     private static void skip(ByteBuffer in, int count) {
         in.position(in.position() + count);
+    }
+
+    /// What a client has sent of its first handshake messages. A message may be spread over any number of
+    /// records
+    /// (RFC 8446, section 5.1).
+    ///
+    /// @param message its octets without the records' headers, as far as they are there
+    /// @param ended whether something else than a handshake's record followed
+    private record Handshake(byte[] message, boolean ended) {
+        static Handshake of(byte[] octets, int length) {
+            var message = new ByteArrayOutputStream();
+            int at = 0;
+            while (at < length && octets[at] == HANDSHAKE) {
+                if (length - at < RECORD_HEADER_BYTES) {
+                    return new Handshake(message.toByteArray(), false);
+                }
+                int from = at + RECORD_HEADER_BYTES;
+                at = from + Octets.u16(octets, from - 2);
+                message.write(octets, from, Math.min(at, length) - from);
+            }
+            return new Handshake(message.toByteArray(), at < length);
+        }
     }
 }

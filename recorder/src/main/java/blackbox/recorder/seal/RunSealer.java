@@ -26,9 +26,12 @@ import java.util.Arrays;
 
 /// Orders one run's events, gives each its index and seals them in batches. Owned by one thread.
 ///
-/// Every batch is an epoch: it ends with a heartbeat leaf of the host (batch number, hash of the batch before, counts,
-/// the next epoch's key) and carries a checkpoint over all leaves up to it, signed by the epoch's key. [#seal] returns
-/// after the sink has made the batch durable: only then do the indexes given out by [#append] count as recorded.
+/// Every batch is an epoch: it ends with a heartbeat leaf of the host (batch number, hash of the batch before,
+/// counts,
+/// the next epoch's key) and carries a checkpoint over all leaves up to it, signed by the epoch's key. [#seal]
+/// returns
+/// after the sink has made the batch durable: only then do the indexes given out by [#append] count as
+/// recorded.
 public final class RunSealer implements AutoCloseable {
 
     /// A batch is full at this many octets of leaves or [#BATCH_LEAVES_FULL] leaves: a [#seal] must then come
@@ -102,7 +105,7 @@ public final class RunSealer implements AutoCloseable {
         return tree.size();
     }
 
-    /// Sum of the losses declared so far, see [Losses#sum].
+    /// Sum of the losses declared so far, see [blackbox.schemas.view.Counts#sum].
     public long lost() {
         return account.declared();
     }
@@ -114,7 +117,8 @@ public final class RunSealer implements AutoCloseable {
 
     /// Closes the pending batch with a heartbeat, signs it and hands it to the sink.
     ///
-    /// @throws RecorderException when the sink could not make it durable; the sealer must then not be used again
+    /// @throws RecorderException when the sink could not make it durable; the sealer must then not be used
+    /// again
     public SealedBatch seal() throws RecorderException {
         long nowNs = nowNs();
         tellOfClock(nowNs);

@@ -17,6 +17,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FlowTableTest {
 
@@ -146,6 +148,9 @@ class FlowTableTest {
         var hello = new byte[length];
         hello[0] = 22;
         hello[3] = 0x40;
+        hello[5] = 1;
+        hello[7] = 0x3f;
+        hello[8] = (byte) 0xfc;
         return hello;
     }
 
@@ -192,6 +197,7 @@ class FlowTableTest {
     void aHelloThatIsGivenUpIsLookedThroughFirst() {
         byte[] begun = Arrays.copyOf(Frames.clientHello("api.example.org"), 4_000);
         begun[3] = 0x40;
+        begun[7] = 0x3f;
         out(Frames.tcp(true, 40001, 443, 1, 0, begun));
         for (int i = 0; i < 1_000; i++) {
             out(Frames.tcp(true, i, 443, 1, 0, halfHello(8_000)));
@@ -200,6 +206,33 @@ class FlowTableTest {
         Event.NetFlow first = flows("unfinished").getFirst();
         assertEquals("api.example.org", String.valueOf(first.host()));
         assertFalse(saysNameUnread(first));
+    }
+
+    /// A client may cut its hello into records of any length, the message's header included, and send them in
+    /// any pieces.
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 5, 40, 1_000})
+    void aHelloInSeveralRecordsHasItsName(int each) {
+        byte[] hello = Frames.inRecords(Frames.clientHello("api.example.org"), each);
+        for (int at = 0; at < hello.length; at += 7) {
+            byte[] piece = Arrays.copyOfRange(hello, at, Math.min(at + 7, hello.length));
+            out(Frames.tcp(true, 40001, 443, 1 + at, 0, piece));
+        }
+        assertEquals(0, table.helloBytes());
+        events.addAll(table.close(nowNs));
+        Event.NetFlow flow = flows("unfinished").getFirst();
+        assertEquals("api.example.org", String.valueOf(flow.host()));
+        assertFalse(saysNameUnread(flow));
+    }
+
+    @Test
+    void aHelloThatAnotherKindOfRecordInterruptsHasNone() {
+        byte[] hello = Frames.inRecords(Frames.clientHello("api.example.org"), 40);
+        hello[45] = 23;
+        out(Frames.tcp(true, 40001, 443, 1, 0, hello));
+        assertEquals(0, table.helloBytes());
+        events.addAll(table.close(nowNs));
+        assertNull(flows("unfinished").getFirst().host());
     }
 
     @Test

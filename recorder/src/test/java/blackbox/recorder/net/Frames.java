@@ -75,6 +75,19 @@ final class Frames {
         return out.toByteArray();
     }
 
+    /// What is in one record, in records with at most `each` octets.
+    static byte[] inRecords(byte[] record, int each) {
+        var records = new ByteArrayOutputStream();
+        for (int at = 5; at < record.length; at += each) {
+            int length = Math.min(each, record.length - at);
+            records.write(record, 0, 3);
+            records.write(length >> 8);
+            records.write(length);
+            records.write(record, at, length);
+        }
+        return records.toByteArray();
+    }
+
     /// A ClientHello with one extension, the server name.
     static byte[] clientHello(String host) {
         byte[] name = host.getBytes(StandardCharsets.US_ASCII);

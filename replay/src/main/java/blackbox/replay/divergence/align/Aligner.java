@@ -1,6 +1,5 @@
 package blackbox.replay.divergence.align;
 
-import blackbox.evidence.verify.Losses;
 import blackbox.replay.divergence.strand.EventCursor;
 import blackbox.replay.divergence.strand.EventSource;
 import blackbox.replay.divergence.strand.Lineage;
@@ -14,6 +13,7 @@ import blackbox.replay.divergence.text.StandingIds;
 import blackbox.replay.divergence.text.TextNormalizer;
 import blackbox.schemas.event.Finding;
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.Counts;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.EventViews;
 import blackbox.schemas.view.RecorderView;
@@ -87,8 +87,10 @@ public final class Aligner {
         lineages = new Lineage[] {new Lineage(hash, recorded, sink(RECORDED)), new Lineage(hash, actual, sink(ACTUAL))};
     }
 
-    /// Reads both to their ends, once if they agree and share no time that was taken for one side's own. Otherwise,
-    /// if names may have been made up, it reads again knowing all words of both, and if they still do not agree, a
+    /// Reads both to their ends, once if they agree and share no time that was taken for one side's own.
+    /// Otherwise,
+    /// if names may have been made up, it reads again knowing all words of both, and if they still do not
+    /// agree, a
     /// last time with the pairs of corresponding names.
     ///
     /// @param pivot the side whose strands have the same keys in every alignment of which it is the pivot
@@ -167,7 +169,7 @@ public final class Aligner {
             events[side]++;
             closed[side] |= event instanceof RunView.Close;
             if (event instanceof RecorderView.Loss loss) {
-                lost[side] = Losses.sum(lost[side], loss.lost());
+                lost[side] = Counts.sum(lost[side], loss.lost());
             }
             missing |= isMissing(event);
             silent[side] = isSilent(event, silent[side]);
@@ -311,7 +313,8 @@ public final class Aligner {
         }
     }
 
-    /// Adds what differs. Events at either end of it that differ only in numbers which happen to be those of one side's
+    /// Adds what differs. Events at either end of it that differ only in numbers which happen to be those of
+    /// one side's
     /// processes, such as names of files that both sides have, agree: what is written is the same.
     private void differ(StrandPair pair, List<Token> recorded, List<Token> actual, AnchoredDiff.Hunk whole) {
         int a = whole.expectedFrom();
@@ -405,7 +408,8 @@ public final class Aligner {
         };
     }
 
-    /// Too much waits on that side: only the beginnings of the longest strands are kept, and the rest of them is
+    /// Too much waits on that side: only the beginnings of the longest strands are kept, and the rest of them
+    /// is
     /// counted.
     private void relieve(int side) {
         var longest = new ArrayList<>(pairs.values());
@@ -449,7 +453,8 @@ public final class Aligner {
         return pairs.values();
     }
 
-    /// Where in the record a difference is: at the recorded event, right after the last one on which both agree in its
+    /// Where in the record a difference is: at the recorded event, right after the last one on which both agree
+    /// in its
     /// strand, or, if the recorded side has no such strand, after about the last one anywhere.
     public long placeOf(Edit edit) {
         Token here = edit.hereExpected();
@@ -535,7 +540,8 @@ public final class Aligner {
         return event instanceof RecorderView.Loss loss && loss.lost() > 0;
     }
 
-    /// Whether something was mounted on either side while the agent ran, or may have been in another namespace, so that
+    /// Whether something was mounted on either side while the agent ran, or may have been in another namespace,
+    /// so that
     /// a path may be elsewhere than on the guest's disk.
     public boolean isAnythingMounted() {
         return mounts[RECORDED].any() || mounts[ACTUAL].any();
