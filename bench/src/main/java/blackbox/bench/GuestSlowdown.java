@@ -60,7 +60,8 @@ final class GuestSlowdown implements VmBenchmark {
     @Override
     public List<BenchResult> run() throws Exception {
         Path data = VmData.shared().folder();
-        GuestImage untraced = new ImageStore(data).open(LocalImages.DEFAULT, GuestFiles.with(Map.of()));
+        GuestImage untraced =
+                new ImageStore(data).open(LocalImages.DEFAULT, GuestFiles.with(Map.of()), GuestSlowdown::say);
         Times bare = times(data, untraced, PLAIN);
         Times strace = times(data, untraced, STRACED);
         var images = new LocalImages(new DataFolder(data), GuestSlowdown::say);

@@ -1,6 +1,7 @@
 package blackbox.vm;
 
 import blackbox.files.ProcessLock;
+import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException.Code;
 import java.io.IOException;
@@ -16,10 +17,18 @@ public final class FolderLock implements AutoCloseable {
     }
 
     /// Waits for the lock of `folder`, which is created if it is missing.
-    public static FolderLock take(Path folder) throws VmException {
+    ///
+    /// @param progress is told if another process has it
+    public static FolderLock take(Path folder, Progress progress) throws VmException {
         try {
             Files.createDirectories(folder);
-            return new FolderLock(ProcessLock.take(folder.resolve(DataFolder.LOCK)));
+            Path file = folder.resolve(DataFolder.LOCK);
+            ProcessLock lock = ProcessLock.tryTake(file);
+            if (lock == null) {
+                progress.say("waiting for another process, which is preparing something in " + folder);
+                lock = ProcessLock.take(file);
+            }
+            return new FolderLock(lock);
         } catch (IOException e) {
             throw new VmException(Code.IO, folder + " could not be locked", e);
         }

@@ -66,7 +66,8 @@ class CompiledTracerTest {
         Files.copy(image.file(GuestImage.RECORD), copy.resolve(GuestImage.RECORD));
         var files = new TreeMap<>(TracerFiles.all());
         files.put(TracerFiles.COMPILED, "{\"kernel\": \"another\"}".getBytes(StandardCharsets.UTF_8));
-        GuestImage other = new ImageStore(data).open(LocalImages.DEFAULT, GuestFiles.with(files));
+        GuestImage other =
+                new ImageStore(data).open(LocalImages.DEFAULT, GuestFiles.with(files), CompiledTracerTest::say);
         assertNotEquals(image.digest(), other.digest());
 
         JsonNode tracer = ready(data, other);

@@ -72,8 +72,12 @@ class RecordTroubleTest {
                 .expect(0)
                 .saying("NOT confined");
         assertEquals("none", confinement("open"));
+        assertTrue(blackbox.run("show", "open").expect(0).out().contains("confined      NOT AT ALL\n"), "is not said");
         blackbox.run("record", "--name", "closed", "--", "true").expect(0);
-        assertTrue(confinement("closed").startsWith("bubblewrap "), () -> "how");
+        String how = confinement("closed");
+        assertTrue(how.startsWith("bubblewrap "), how);
+        String shown = blackbox.run("show", "closed").expect(0).out();
+        assertTrue(shown.contains("confined      by " + how + "\n"), shown);
     }
 
     /// As the run's first event seals it.

@@ -37,7 +37,7 @@ public record LocalImages(DataFolder data, Progress progress) {
     ///
     /// @throws VmException `IMAGE_UNKNOWN`, or `IMAGE_CORRUPT` when its files are not those that were built
     public GuestImage open(String name) throws VmException {
-        return store().open(name, files(compiler()));
+        return store().open(name, files(compiler()), progress);
     }
 
     /// Builds an image, replacing any older one.
@@ -55,14 +55,16 @@ public record LocalImages(DataFolder data, Progress progress) {
         return store().recorded(name);
     }
 
-    /// Rebuilds an image from its archived packages, offline, compiles its tracer again, and compares every octet.
+    /// Rebuilds an image from its archived packages, offline, compiles its tracer again, and compares every
+    /// octet.
     ///
     /// @throws VmException `IMAGE_CORRUPT` when what it was built from has changed
     public ImageVerification verify(GuestImage image) throws VmException {
         return builder().verify(image, compiler());
     }
 
-    /// Prepares what the first recording on an image would have to wait for, and says which tier recordings get.
+    /// Prepares what the first recording on an image would have to wait for, and says which tier recordings
+    /// get.
     /// Without QEMU nothing is prepared: the image may be meant for another machine.
     ///
     /// @param option the requested tier of recordings

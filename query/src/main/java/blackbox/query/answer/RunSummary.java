@@ -95,6 +95,7 @@ public record RunSummary(RunFacts facts, Losses losses, Map<Kind, Long> counts) 
             start.detail()
                     .properties()
                     .forEach(field -> out.println("%-13s %s".formatted(field.getKey(), text(field.getValue()))));
+            confinement(out, start.detail().path("start"));
         }
         if (end != null) {
             out.println("ended         " + Timestamps.format(end.atNs()));
@@ -112,6 +113,14 @@ public record RunSummary(RunFacts facts, Losses losses, Map<Kind, Long> counts) 
         facts.leftOut().forEach(each -> out.println("left out      " + Printable.of(each.file() + ": " + each.why())));
         if (facts.fault() != null) {
             out.println("fault         " + Printable.of(String.valueOf(facts.fault())));
+        }
+    }
+
+    /// What stood between QEMU and this host. Recordings from before there was anything do not say.
+    private static void confinement(PrintWriter out, JsonNode machine) {
+        String how = machine.path("confinement").asText("none");
+        if (machine.isObject()) {
+            out.println("confined      " + (how.equals("none") ? "NOT AT ALL" : "by " + Printable.of(how)));
         }
     }
 

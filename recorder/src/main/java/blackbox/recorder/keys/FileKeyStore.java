@@ -10,10 +10,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /// Keys in files: an Ed25519 key, and an ML-DSA-44 key beside it if this process has that algorithm. They are
 /// text in C2SP's form for note keys, or, if a passphrase was given when they were created, PEM that `openssl
@@ -40,19 +43,36 @@ final class FileKeyStore implements LogKeyStore {
         String id = String.format("%08x", classical.verifier().keyId());
         var signers = new ArrayList<NoteSigner>(List.of(classical));
         var written = new LinkedHashMap<String, String>();
+        boolean whole = false;
         try {
-            written.put(CLASSICAL, "log-" + id + ".key");
             write("log-" + id + ".key", PrivateKeyPem.ED25519, classical.encoded(), classical.seed());
+            written.put(CLASSICAL, "log-" + id + ".key");
             if (CryptoProvider.current().hasMlDsa()) {
                 MlDsaKey other = MlDsaKey.create44(origin, access.random());
                 signers.add(other);
-                written.put(ML_DSA, "log-" + id + ".ml-dsa-44.key");
                 write("log-" + id + ".ml-dsa-44.key", PrivateKeyPem.ML_DSA_44, other.encoded(), other.seed());
+                written.put(ML_DSA, "log-" + id + ".ml-dsa-44.key");
             }
+            whole = true;
         } catch (IOException e) {
             throw LogKeyStore.failed("cannot write a key file in " + folder, e);
+        } finally {
+            if (!whole) {
+                delete(written.values());
+            }
         }
         return new Opened(signers, written, () -> {});
+    }
+
+    /// Half a pair is no key.
+    private void delete(Collection<String> names) throws RecorderException {
+        try {
+            for (String name : names) {
+                AtomicFiles.delete(folder.resolve(name));
+            }
+        } catch (IOException e) {
+            throw LogKeyStore.failed("cannot delete a key file in " + folder, e);
+        }
     }
 
     private void write(String name, PrivateKeyPem pem, String plain, byte[] seed)
@@ -145,15 +165,9 @@ final class FileKeyStore implements LogKeyStore {
 
     @Override
     public void destroy(LogKeyConf conf) throws RecorderException {
-        try {
-            for (String setting : List.of(CLASSICAL, ML_DSA)) {
-                String name = conf.settings().get(setting);
-                if (name != null) {
-                    AtomicFiles.delete(folder.resolve(name));
-                }
-            }
-        } catch (IOException e) {
-            throw LogKeyStore.failed("cannot delete an old key file in " + folder, e);
-        }
+        delete(Stream.of(CLASSICAL, ML_DSA)
+                .map(conf.settings()::get)
+                .filter(Objects::nonNull)
+                .toList());
     }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.evidence.log.NoteSigner;
 import blackbox.recorder.RecorderException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -91,6 +93,53 @@ class KeyStoresTest {
         assertThrows(
                 IOException.class,
                 () -> PrivateKeyPem.ML_DSA_44.decrypt(Files.readString(file), TestStore.SECRET.toCharArray()));
+    }
+
+    /// As a shell gives it: `BLACKBOX_PASSPHRASE_FILE=/dev/fd/N … N< <(command)`.
+    @Test
+    void aPassphraseOutOfAPipeIsForBothKeysOfAPairAndOpensThem() throws Exception {
+        Path pipe = folder.resolve("pipe");
+        run("mkfifo", pipe.toString());
+        var writer = Thread.ofVirtual().start(() -> {
+            try {
+                Files.writeString(pipe, TestStore.SECRET + "\n");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        Secrets piped = Secrets.of(Map.of(Secrets.PASSPHRASE, pipe.toString()), null);
+        var store = new TestStore.EncryptedFile();
+        LogKeys.create(folder, store.options(null), access(piped)).close();
+        writer.join();
+        LogKeys.load(folder, access(piped)).close();
+        LogKeys.load(folder, access(store.secrets())).close();
+    }
+
+    @Test
+    void aPairWhoseSecondKeyCannotBeWrittenLeavesNothing() throws Exception {
+        var asked = new AtomicInteger();
+        Secrets once = new Secrets() {
+            @Override
+            public boolean isGiven(String variable) {
+                return variable.equals(PASSPHRASE);
+            }
+
+            @Override
+            public char[] read(String variable, String what) throws RecorderException {
+                if (asked.incrementAndGet() > 1) {
+                    throw new RecorderException(RecorderException.Code.KEY, "no more");
+                }
+                return TestStore.SECRET.toCharArray();
+            }
+        };
+        var options = new TestStore.EncryptedFile().options(null);
+        assertThrows(RecorderException.class, () -> LogKeys.create(folder, options, access(once)));
+        assertEquals(2, asked.get());
+        try (Stream<Path> left = Files.list(folder)) {
+            assertEquals(
+                    List.of(),
+                    left.filter(each -> each.toString().endsWith(".key")).toList());
+        }
     }
 
     @Test

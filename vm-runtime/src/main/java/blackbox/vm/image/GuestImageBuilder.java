@@ -62,7 +62,7 @@ public final class GuestImageBuilder {
     public GuestImage build(ImageDefinition definition, GuestFiles files, LockPolicy policy, @Nullable String mirror)
             throws VmException {
         checkMachine();
-        try (var lock = FolderLock.take(store.folder());
+        try (var lock = FolderLock.take(store.folder(), progress);
                 var scratch = scratch(lock)) {
             ImageLock shipped = ImageLock.shipped(definition);
             ImageLock packages = packages(definition, shipped, policy, mirror, scratch);
@@ -87,7 +87,7 @@ public final class GuestImageBuilder {
         if (derivation != null) {
             deriveAgain(image, derivation.afresh(), files);
         }
-        try (var lock = FolderLock.take(store.folder());
+        try (var lock = FolderLock.take(store.folder(), progress);
                 var scratch = scratch(lock)) {
             ImageRecord rebuilt = assemble(
                     recorded.definition(),

@@ -2,6 +2,7 @@ package blackbox.vm.image;
 
 import blackbox.files.AtomicFiles;
 import blackbox.schemas.Hash;
+import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.FileFingerprint;
 import blackbox.vm.FolderLock;
@@ -39,7 +40,8 @@ public final class ImageStore {
         return in(folder);
     }
 
-    /// The same, and after them those that came with imported runs: to execute such a run again, never to record.
+    /// The same, and after them those that came with imported runs: to execute such a run again, never to
+    /// record.
     public List<GuestImage> listForReplay() throws VmException {
         var images = new ArrayList<>(list());
         images.addAll(in(new DataFolder(data).importedImages()));
@@ -98,14 +100,17 @@ public final class ImageStore {
         return read(place);
     }
 
-    /// The image of this name with these guest files, and what is derived from them: if it was built with others,
+    /// The image of this name with these guest files, and what is derived from them: if it was built with
+    /// others,
     /// its initrd is rebuilt, which gives the image another digest.
-    public GuestImage open(String name, GuestFiles files) throws VmException {
+    ///
+    /// @param progress is told if that has to wait for another process
+    public GuestImage open(String name, GuestFiles files, Progress progress) throws VmException {
         GuestImage image = find(name);
         if (files.areIn(image.record().guestFiles())) {
             return image;
         }
-        try (var lock = FolderLock.take(folder)) {
+        try (var lock = FolderLock.take(folder, progress)) {
             GuestImage present = find(name);
             return files.areIn(present.record().guestFiles()) ? present : withGuestFiles(present, files, lock);
         }

@@ -113,7 +113,8 @@ public final class QemuBuilds {
         }
     }
 
-    /// The first QEMU here that passes the trial, or null. Those that have not been tried with this image's kernel
+    /// The first QEMU here that passes the trial, or null. Those that have not been tried with this image's
+    /// kernel
     /// yet are tried; nothing is fetched.
     ///
     /// @param trial tries each one that it does not know yet
@@ -201,7 +202,7 @@ public final class QemuBuilds {
     }
 
     QemuBuild make(QemuParts parts, Making making) throws VmException {
-        try (var lock = FolderLock.take(folder)) {
+        try (var lock = FolderLock.take(folder, progress)) {
             ScratchFolder.clear(folder, SCRATCH);
             try (var scratch = ScratchFolder.in(folder, SCRATCH)) {
                 String digest = making.digest(

@@ -28,7 +28,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/// The warm snapshots of a data folder, `snapshots/KEY/`. The key covers everything that a snapshot depends on, so
+/// The warm snapshots of a data folder, `snapshots/KEY/`. The key covers everything that a snapshot depends on,
+/// so
 /// a snapshot is never stale: if anything changes, so does the key.
 public final class SnapshotStore {
     private static final int KEPT = 6;
@@ -50,7 +51,7 @@ public final class SnapshotStore {
         if (VmSnapshot.exists(place)) {
             return touch(VmSnapshot.open(place));
         }
-        try (var lock = FolderLock.take(folder)) {
+        try (var lock = FolderLock.take(folder, progress)) {
             if (VmSnapshot.exists(place)) {
                 return touch(VmSnapshot.open(place));
             }

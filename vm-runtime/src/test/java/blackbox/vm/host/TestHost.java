@@ -31,7 +31,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A real image and a real QEMU for the tests: built on first use, about two minutes, in a folder that outlives them.
+/// A real image and a real QEMU for the tests: built on first use, about two minutes, in a folder that outlives
+/// them.
 /// The image carries no tracer, so its snapshot is made in seconds.
 record TestHost(Path data, QemuHost host, GuestImage image) {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -58,7 +59,7 @@ record TestHost(Path data, QemuHost host, GuestImage image) {
                         .build(ImageDefinition.named("default"), files, LockPolicy.PREFER, null);
             }
             var host = QemuHost.open(data, InstantSource.system(), new SecureRandom(), TestHost::say);
-            return new TestHost(data, host, store.open("default", files));
+            return new TestHost(data, host, store.open("default", files, TestHost::say));
         }
     }
 
