@@ -13,7 +13,7 @@ import blackbox.vm.image.GuestImage.ImageRecord;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The images of a data folder, `images/NAME/`. An image is put there completely by a rename, or not at all.
 public final class ImageStore {
+    /// Behind the name of a file that is to take another's place.
+    private static final String NEXT = ".next";
+
     private final Path data;
     private final Path folder;
     private final PackageArchive archive;
@@ -69,7 +72,26 @@ public final class ImageStore {
     ///
     /// @throws VmException `IMAGE_UNKNOWN`, `IMAGE_CORRUPT`
     public GuestImage find(String name) throws VmException {
-        GuestImage image = recorded(name);
+        try {
+            return checked(recorded(name));
+        } catch (VmException e) {
+            if (e.code() != Code.IMAGE_CORRUPT) {
+                throw e;
+            }
+            // Another process may just be giving it other guest files, or was killed while it did.
+            try (var lock = FolderLock.take(folder, _ -> {})) {
+                return settled(name, lock);
+            }
+        }
+    }
+
+    private GuestImage settled(String name, FolderLock lock) throws VmException {
+        Objects.requireNonNull(lock);
+        finishWrite(folder.resolve(name));
+        return checked(recorded(name));
+    }
+
+    private static GuestImage checked(GuestImage image) throws VmException {
         var fingerprints = new TreeMap<>(image.record().files());
         for (String file : GuestImage.FILES) {
             FileFingerprint fingerprint = fingerprints.get(file);
@@ -79,13 +101,14 @@ public final class ImageStore {
             if (fingerprint == null || !fingerprint.holds(image.file(file))) {
                 throw new VmException(
                         Code.IMAGE_CORRUPT,
-                        image.file(file) + " is not the file that was built; run 'blackbox image build " + name + "'");
+                        image.file(file) + " is not the file that was built; run 'blackbox image build " + image.name()
+                                + "'");
             }
             fingerprints.put(file, fingerprint.at(image.file(file))); // the folder was copied
         }
         return fingerprints.equals(image.record().files())
                 ? image
-                : write(image, fingerprints, image.record().guestFiles());
+                : write(image, fingerprints, image.record().guestFiles(), GuestImage.RECORD);
     }
 
     /// The image of this name, without checking its files.
@@ -111,7 +134,7 @@ public final class ImageStore {
             return image;
         }
         try (var lock = FolderLock.take(folder, progress)) {
-            GuestImage present = find(name);
+            GuestImage present = settled(name, lock);
             return files.areIn(present.record().guestFiles()) ? present : withGuestFiles(present, files, lock);
         }
     }
@@ -155,18 +178,33 @@ public final class ImageStore {
         return digests;
     }
 
-    /// Writes the initrd of `folder` from its base and the guest files.
+    /// Writes the initrd of a build from its base and the guest files.
     static FileFingerprint writeInitrd(Path folder, GuestFiles files) throws VmException {
-        Path fresh = folder.resolve(GuestImage.INITRD + ".new");
         Path initrd = folder.resolve(GuestImage.INITRD);
         try {
-            Files.copy(folder.resolve(GuestImage.INITRD_BASE), fresh, StandardCopyOption.REPLACE_EXISTING);
-            Files.write(fresh, files.archive(), java.nio.file.StandardOpenOption.APPEND);
-            AtomicFiles.rename(fresh, initrd);
+            Files.copy(folder.resolve(GuestImage.INITRD_BASE), initrd);
+            Files.write(initrd, files.archive(), StandardOpenOption.APPEND);
         } catch (IOException e) {
             throw new VmException(Code.IO, initrd + " could not be written", e);
         }
         return FileFingerprint.of(initrd);
+    }
+
+    /// Puts the next record in its place once the next initrd is in its own: until then the image is the old
+    /// one.
+    private static void finishWrite(Path place) throws VmException {
+        Path next = place.resolve(GuestImage.RECORD + NEXT);
+        try {
+            if (Files.exists(next)) {
+                ImageRecord record = Json.read(next, ImageRecord.class, Code.IMAGE_CORRUPT);
+                FileFingerprint initrd = record.files().get(GuestImage.INITRD);
+                if (initrd != null && initrd.holds(place.resolve(GuestImage.INITRD))) {
+                    AtomicFiles.rename(next, place.resolve(GuestImage.RECORD));
+                }
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, next + " could not be put in its place", e);
+        }
     }
 
     /// The image with other guest files, and what is derived from them.
@@ -177,12 +215,25 @@ public final class ImageStore {
         GuestFiles whole = files.whole(image);
         TreeMap<String, String> digests = archived(whole);
         var fingerprints = new TreeMap<>(image.record().files());
-        fingerprints.put(GuestImage.INITRD, writeInitrd(image.folder(), whole));
-        return write(image, fingerprints, digests);
+        Path initrd = image.file(GuestImage.INITRD);
+        Path fresh = image.file(GuestImage.INITRD + NEXT);
+        try {
+            AtomicFiles.onDisk().replace(fresh, image.initrdWith(whole));
+            fingerprints.put(GuestImage.INITRD, FileFingerprint.of(fresh));
+            GuestImage next = write(image, fingerprints, digests, GuestImage.RECORD + NEXT);
+            AtomicFiles.rename(fresh, initrd);
+            finishWrite(image.folder());
+            return next;
+        } catch (IOException e) {
+            throw new VmException(Code.IO, initrd + " could not be replaced", e);
+        }
     }
 
     private static GuestImage write(
-            GuestImage image, TreeMap<String, FileFingerprint> fingerprints, Map<String, String> guestFiles)
+            GuestImage image,
+            TreeMap<String, FileFingerprint> fingerprints,
+            Map<String, String> guestFiles,
+            String recordName)
             throws VmException {
         ImageRecord old = image.record();
         Hash digest = GuestImage.digest(fingerprints, old.definition().kernelArguments());
@@ -197,7 +248,7 @@ public final class ImageStore {
                 old.lockRenewed(),
                 old.lockDifferences(),
                 old.tools());
-        Json.write(image.folder().resolve(GuestImage.RECORD), record);
+        Json.write(image.folder().resolve(recordName), record);
         return new GuestImage(image.name(), digest, image.folder(), record);
     }
 

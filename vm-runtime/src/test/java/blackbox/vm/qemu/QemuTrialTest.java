@@ -9,12 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.schemas.Hash;
 import blackbox.vm.FileFingerprint;
 import blackbox.vm.confine.Box;
+import blackbox.vm.image.FakeImage;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.GuestImage.ImageRecord;
-import blackbox.vm.image.ImageDefinition;
-import blackbox.vm.image.ImageLock;
-import blackbox.vm.image.ImageLock.LockedPackage;
-import blackbox.vm.image.ImageLock.PackageUse;
 import blackbox.vm.qemu.Qemu.Kind;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,24 +40,7 @@ class QemuTrialTest {
 
     @BeforeEach
     void makeImage() throws Exception {
-        Path folder = Files.createDirectories(data.resolve("images/default"));
-        var files = new HashMap<String, FileFingerprint>();
-        for (String name : List.of(GuestImage.KERNEL, GuestImage.INITRD, GuestImage.ROOT, "base.cpio")) {
-            files.put(name, FileFingerprint.of(Files.writeString(folder.resolve(name), name)));
-        }
-        var lock = new ImageLock(1, HASH, 1, List.of(new LockedPackage("p", "1", "amd64", HASH, 1, PackageUse.ROOT)));
-        var record = new ImageRecord(
-                1,
-                HASH,
-                "2026-01-01T00:00:00Z",
-                ImageDefinition.named("default"),
-                lock,
-                files,
-                Map.of(),
-                false,
-                List.of(),
-                Map.of());
-        image = new GuestImage("default", Hash.ofHex(HASH), folder, record);
+        image = FakeImage.in(data);
     }
 
     /// A program that the trial takes for QEMU.
