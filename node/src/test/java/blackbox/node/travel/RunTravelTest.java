@@ -424,9 +424,21 @@ class RunTravelTest {
 
     @Test
     void whatWasAlteredHereDoesNotLeave() throws Exception {
+        leavesNoMore("stdin", "something else, as long..".getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// One that is long enough to be read on a thread of its own, which is the one that finds out.
+    @Test
+    void norDoesALongOne() throws Exception {
+        byte[] altered = run.frames.clone();
+        altered[altered.length - 1] ^= 1;
+        leavesNoMore("frames-in", altered);
+    }
+
+    private void leavesNoMore(String name, byte[] altered) throws Exception {
         var vault = PayloadKeyFile.vault(run.data);
-        Files.delete(vault.file(run.run, "stdin"));
-        vault.store(run.run, "stdin", "something else, as long..".getBytes(StandardCharsets.UTF_8));
+        Files.delete(vault.file(run.run, name));
+        vault.store(run.run, name, altered);
         var failure = assertThrows(TravelException.class, () -> export(file, false, identity.recipient()));
         assertEquals(Code.ALTERED, failure.code());
         try (Stream<Path> left = Files.list(folder)) {
