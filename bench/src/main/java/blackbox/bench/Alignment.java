@@ -3,6 +3,7 @@ package blackbox.bench;
 import blackbox.bench.result.BenchResult;
 import blackbox.bench.result.Goal;
 import blackbox.bench.subject.Folders;
+import blackbox.bench.subject.ResidentMemory;
 import blackbox.replay.ReplayException;
 import blackbox.replay.divergence.AlignmentSettings;
 import blackbox.replay.divergence.Divergences;
@@ -23,12 +24,16 @@ import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
+import java.io.BufferedOutputStream;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryPoolMXBean;
-import java.lang.management.MemoryType;
 import java.lang.management.ThreadMXBean;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,17 +44,30 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /// Events aligned per second: two runs of the same work by eight concurrent processes, with different process ids,
-/// temporary names and interleavings, each event decoded from its leaf. A pair of events counts as one. Measured
-/// beside it: decoding the leaves alone; and in the note, how long `diff` takes for the events as lines of text.
+/// temporary names and interleavings, each event decoded from its leaf, which is read from a file. A pair of events
+/// counts as one. Measured beside it: decoding the leaves alone; and in the note, how long `diff` takes for some of
+/// the events as lines of text.
 final class Alignment implements Benchmark {
     private static final int LANES = 8;
     private static final int STEPS = 60;
-    private static final int JOBS = Scale.CURRENT.count(4_200, 20);
+    private static final int JOBS = Scale.CURRENT.count(20_500, 20);
     /// Each job begins with a fork before its steps; the run's close comes last.
     private static final int EVENTS = LANES * JOBS * (STEPS + 1) + 1;
+
+    /// `diff` takes ever longer for more, and many times as long for all of them.
+    private static final int EVENTS_AS_TEXT = 2_000_000;
+
     private static final int ROUNDS = Scale.CURRENT.rounds(3);
     private static final double MIB = 1 << 20;
     private static final int MEMORY_MIB_MAX = 512;
+
+    /// What the JVM takes beside it, its code and stacks, counts too.
+    private static final int HEAP_MIB = 400;
+
+    private static final String RECORDED = "recorded";
+    private static final String ACTUAL = "actual";
+    private static final String ALIGN = "align";
+    private static final String DECODE = "decode";
 
     @Override
     public String name() {
@@ -58,12 +76,17 @@ final class Alignment implements Benchmark {
 
     @Override
     public List<BenchResult> run() throws Exception {
-        System.gc();
-        long without = used();
-        Leaves recorded = Leaves.of(new Work(1));
-        Leaves actual = Leaves.of(new Work(2));
-        System.gc();
-        long runs = used() - without;
+        Path folder = Files.createTempDirectory("blackbox-bench-");
+        try {
+            return measure(folder);
+        } finally {
+            Folders.delete(folder);
+        }
+    }
+
+    private List<BenchResult> measure(Path folder) throws Exception {
+        Leaves recorded = Leaves.write(folder.resolve(RECORDED), new Work(1));
+        Leaves actual = Leaves.write(folder.resolve(ACTUAL), new Work(2));
         double best = 0;
         double decoding = 0;
         for (int round = 0; round < ROUNDS; round++) {
@@ -77,50 +100,48 @@ final class Alignment implements Benchmark {
                         .withNote(String.format(
                                 Locale.ROOT,
                                 "Of one core's time (CPU time of one thread), %,d events of each side, best of %d; `diff` of the"
-                                        + " same events as text in the same order takes %.1f s.",
-                                recorded.count,
+                                        + " first %,d as text in the same order takes %.1f s.",
+                                EVENTS,
                                 ROUNDS,
-                                diffSeconds(recorded, actual))),
-                BenchResult.of("alignment-memory", peakOfItsOwn(runs) / MIB, "MiB")
+                                Math.min(EVENTS, EVENTS_AS_TEXT),
+                                diffSeconds(folder, recorded, actual))),
+                BenchResult.of("alignment-memory", peakBytes(folder, ALIGN) / MIB, "MiB")
                         .withGoal(new Goal.AtMost(MEMORY_MIB_MAX))
-                        .beside("the two runs themselves", runs / MIB)
-                        .withNote(
-                                "Peak of the heap during the alignment, above what the two runs themselves take, in a JVM that"
-                                        + " has the goal for it and no more; garbage that was not collected yet counts."));
+                        .beside("decoding the leaves of both sides alone", peakBytes(folder, DECODE) / MIB)
+                        .withNote(String.format(
+                                Locale.ROOT,
+                                "Peak resident memory of a JVM that aligns these runs with a heap of at most %d MiB.",
+                                HEAP_MIB)));
     }
 
-    /// The peak in a JVM of its own: one that has plenty collects garbage late, and the suite's has what others left
-    /// it.
-    ///
-    /// @param runs octets of heap that the two runs take
-    private static long peakOfItsOwn(long runs) throws IOException, InterruptedException {
-        long heapMib = (long) (runs / MIB) + MEMORY_MIB_MAX;
+    /// The peak resident memory of a JVM of its own, as the kernel counted it.
+    private static long peakBytes(Path folder, String what) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(
                         System.getProperty("java.home") + "/bin/java",
                         "-XX:+UseSerialGC",
-                        "-Xmx" + heapMib + "m",
+                        "-Xmx" + HEAP_MIB + "m",
                         "-Dblackbox.bench.scale=" + System.getProperty("blackbox.bench.scale", ""),
                         "-cp",
                         System.getProperty("java.class.path"),
-                        Alignment.class.getName())
+                        Alignment.class.getName(),
+                        what,
+                        folder.toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
         if (process.waitFor() != 0) {
-            throw new IllegalStateException("the alignment did not end in a heap of " + heapMib + " MiB: " + said);
+            throw new IllegalStateException(what + " did not end in a heap of " + HEAP_MIB + " MiB: " + said);
         }
         return Long.parseLong(said.strip());
     }
 
-    /// Aligns once and prints the peak of the heap above what it was before.
+    /// `align FOLDER` or `decode FOLDER`: does so once and prints this process's peak resident memory, in octets.
     static void main(String[] arguments) throws IOException, ReplayException {
-        Leaves recorded = Leaves.of(new Work(1));
-        Leaves actual = Leaves.of(new Work(2));
-        System.gc();
-        long before = used();
-        resetPeaks();
-        aligned(recorded, actual);
-        System.out.println(peak() - before);
+        Path folder = Path.of(arguments[1]);
+        Leaves recorded = Leaves.open(folder.resolve(RECORDED));
+        Leaves actual = Leaves.open(folder.resolve(ACTUAL));
+        double unused = arguments[0].equals(ALIGN) ? aligned(recorded, actual) : decoded(recorded, actual);
+        System.out.println(ResidentMemory.peakBytes(Path.of("/proc/self/status")));
     }
 
     private static double aligned(Leaves recorded, Leaves actual) throws IOException, ReplayException {
@@ -156,115 +177,159 @@ final class Alignment implements Benchmark {
     }
 
     /// How long comparing lines takes: it finds differences at once, but does not say what they mean.
-    private static double diffSeconds(Leaves recorded, Leaves actual) throws IOException, InterruptedException {
-        Path folder = Files.createTempDirectory("blackbox-bench-");
-        try {
-            Path one = recorded.text(folder.resolve("one"));
-            Path other = actual.text(folder.resolve("other"));
-            long start = System.nanoTime();
-            new ProcessBuilder("diff", "--speed-large-files", one.toString(), other.toString())
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start()
-                    .waitFor();
-            return (System.nanoTime() - start) / 1e9;
-        } finally {
-            Folders.delete(folder);
-        }
+    private static double diffSeconds(Path folder, Leaves recorded, Leaves actual)
+            throws IOException, InterruptedException {
+        Path one = recorded.text(folder.resolve("one"));
+        Path other = actual.text(folder.resolve("other"));
+        long start = System.nanoTime();
+        new ProcessBuilder("diff", "--speed-large-files", one.toString(), other.toString())
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start()
+                .waitFor();
+        return (System.nanoTime() - start) / 1e9;
     }
 
-    private static long used() {
-        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-    }
-
-    private static void resetPeaks() {
-        ManagementFactory.getMemoryPoolMXBeans().forEach(MemoryPoolMXBean::resetPeakUsage);
-    }
-
-    private static long peak() {
-        return ManagementFactory.getMemoryPoolMXBeans().stream()
-                .filter(pool -> pool.getType() == MemoryType.HEAP)
-                .mapToLong(pool -> pool.getPeakUsage().getUsed())
-                .sum();
-    }
-
-    /// A run in memory, as leaves one after the other.
+    /// A run in a file: leaves one after the other, each after its length in two octets.
     private static final class Leaves implements EventSource {
-        private static final int CHUNK_BYTES = 1 << 26;
+        private static final int LENGTH_BYTES = Short.BYTES;
+        private static final int BUFFER_BYTES = 1 << 18;
 
-        private final List<byte[]> chunks = new ArrayList<>();
-        private final int[] chunk = new int[EVENTS];
-        private final int[] offset = new int[EVENTS];
-        private final int[] end = new int[EVENTS];
+        /// Of how many leaves one's place is known.
+        private static final int STRIDE = 1 << 12;
+
+        private final Path file;
+        private final List<Long> places = new ArrayList<>();
         private int count;
-        private int at = CHUNK_BYTES;
 
-        static Leaves of(Work work) {
-            var leaves = new Leaves();
+        private Leaves(Path file) {
+            this.file = file;
+        }
+
+        static Leaves write(Path file, Work work) throws IOException {
             var row = new Row();
-            while (leaves.count < EVENTS - 1) {
-                EventRows.fill(work.next(), row);
-                leaves.add(row);
+            var leaf = new byte[LENGTH_BYTES + LeafCodec.BYTES_MAX];
+            try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file), BUFFER_BYTES)) {
+                for (int i = 0; i < EVENTS; i++) {
+                    EventRows.fill(i < EVENTS - 1 ? work.next() : work.close(), row);
+                    int end = LeafCodec.encode(row, leaf, LENGTH_BYTES);
+                    ByteBuffer.wrap(leaf).putShort((short) (end - LENGTH_BYTES));
+                    out.write(leaf, 0, end);
+                }
             }
-            EventRows.fill(work.close(), row);
-            leaves.add(row);
+            return open(file);
+        }
+
+        static Leaves open(Path file) throws IOException {
+            var leaves = new Leaves(file);
+            try (var cursor = new Cursor(file, 0, 0)) {
+                while (cursor.advance()) {
+                    if (leaves.count++ % STRIDE == 0) {
+                        leaves.places.add(cursor.place);
+                    }
+                }
+            }
             return leaves;
         }
 
-        private void add(Row row) {
-            if (at + LeafCodec.BYTES_MAX > CHUNK_BYTES) {
-                chunks.add(new byte[CHUNK_BYTES]);
-                at = 0;
-            }
-            chunk[count] = chunks.size() - 1;
-            offset[count] = at;
-            at = LeafCodec.encode(row, chunks.getLast(), at);
-            end[count++] = at;
-        }
-
         @Override
-        public EventCursor open(long from) {
-            return new EventCursor() {
-                private final Row row = new Row();
-                private int index = (int) from - 1;
-
-                @Override
-                public boolean next() {
-                    if (++index >= count) {
-                        return false;
-                    }
-                    if (!LeafCodec.decode(chunks.get(chunk[index]), offset[index], end[index], row)) {
-                        throw new IllegalStateException("leaf " + index + " cannot be decoded");
-                    }
-                    return true;
-                }
-
-                @Override
-                public long index() {
-                    return index;
-                }
-
-                @Override
-                public Row row() {
-                    return row;
-                }
-
-                @Override
-                public void close() {}
-            };
+        public EventCursor open(long from) throws IOException {
+            int known = (int) Math.min(from / STRIDE, places.size() - 1L);
+            var cursor = new Cursor(file, places.get(known), (long) known * STRIDE);
+            while (cursor.index < from - 1 && cursor.advance()) {
+                // to the one before
+            }
+            return cursor;
         }
 
-        Path text(Path file) throws IOException {
-            try (BufferedWriter out = Files.newBufferedWriter(file);
+        /// Owned by one thread.
+        private static final class Cursor implements EventCursor {
+            private final Row row = new Row();
+            private final byte[] octets = new byte[BUFFER_BYTES];
+            private final InputStream in;
+            private int from;
+            private int to;
+
+            /// Where the leaf after this one begins in the file.
+            private long following;
+
+            private long place;
+            private int offset;
+            private long index;
+
+            Cursor(Path file, long place, long index) throws IOException {
+                var channel = FileChannel.open(file).position(place);
+                this.in = Channels.newInputStream(channel);
+                this.following = place;
+                this.index = index - 1;
+            }
+
+            /// Goes to the next leaf without decoding it.
+            boolean advance() throws IOException {
+                if (!has(LENGTH_BYTES)) {
+                    return false;
+                }
+                int length = (octets[from] & 0xff) << 8 | octets[from + 1] & 0xff;
+                if (!has(LENGTH_BYTES + length)) {
+                    throw new IOException("a leaf is cut");
+                }
+                offset = from + LENGTH_BYTES;
+                from = offset + length;
+                place = following;
+                following += LENGTH_BYTES + length;
+                index++;
+                return true;
+            }
+
+            private boolean has(int bytes) throws IOException {
+                if (to - from < bytes) {
+                    System.arraycopy(octets, from, octets, 0, to - from);
+                    to -= from;
+                    from = 0;
+                    to += in.readNBytes(octets, to, octets.length - to);
+                }
+                return to - from >= bytes;
+            }
+
+            @Override
+            public boolean next() throws IOException {
+                if (!advance()) {
+                    return false;
+                }
+                if (!LeafCodec.decode(octets, offset, from, row)) {
+                    throw new IllegalStateException("leaf " + index + " cannot be decoded");
+                }
+                return true;
+            }
+
+            @Override
+            public long index() {
+                return index;
+            }
+
+            @Override
+            public Row row() {
+                return row;
+            }
+
+            @Override
+            public void close() throws IOException {
+                in.close();
+            }
+        }
+
+        /// Writes the first [#EVENTS_AS_TEXT] as lines.
+        Path text(Path target) throws IOException {
+            try (BufferedWriter out = Files.newBufferedWriter(target);
                     EventCursor cursor = open(0)) {
-                while (cursor.next()) {
+                while (cursor.index() < EVENTS_AS_TEXT - 1 && cursor.next()) {
                     Row row = cursor.row();
                     out.write(Long.toString(row.number(Column.KIND)));
                     out.write(row.has(Column.PATH) ? " " + row.text(Column.PATH) : " -");
                     out.newLine();
                 }
             }
-            return file;
+            return target;
         }
     }
 

@@ -20,6 +20,7 @@ final class Bench {
     static final List<Benchmark> SUITE = List.of(
             new Seal(),
             new Pipeline(),
+            new Travel(),
             new StoredBytes(),
             new Verify(),
             new Prove(),

@@ -1,8 +1,6 @@
 package blackbox.bench.subject;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 public final class VerifierJar {
     public static final Path PATH =
             Path.of("verifier", "target", "blackbox-verifier.jar").toAbsolutePath();
-    private static final String PEAK = "VmHWM:";
 
     private VerifierJar() {}
 
@@ -39,25 +36,11 @@ public final class VerifierJar {
         Path status = Path.of("/proc/" + process.pid() + "/status");
         long peak = 0;
         while (!process.waitFor(20, TimeUnit.MILLISECONDS)) {
-            peak = Math.max(peak, peakBytes(status));
+            peak = Math.max(peak, ResidentMemory.peakBytes(status));
         }
         if (process.exitValue() != 0) {
             throw new IOException("the verifier ended with exit code " + process.exitValue());
         }
         return new Outcome(peak);
-    }
-
-    /// 0 if the process has just ended.
-    private static long peakBytes(Path status) throws IOException {
-        try {
-            for (String line : Files.readAllLines(status)) {
-                if (line.startsWith(PEAK)) {
-                    return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
-                }
-            }
-            return 0;
-        } catch (NoSuchFileException e) {
-            return 0;
-        }
     }
 }

@@ -24,6 +24,7 @@ import blackbox.vault.age.AgeOutput;
 import blackbox.vault.parcel.ParcelManifest;
 import blackbox.vault.parcel.ParcelPart;
 import blackbox.vault.parcel.ParcelWriter;
+import blackbox.vault.stream.ReadAheadInput;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.carry.StartFiles;
@@ -52,6 +53,9 @@ public final class RunExport {
 
     private static final int BUFFER_BYTES = 1 << 18;
     private static final String EVIDENCE = "evidence";
+
+    /// Threads that compress, beside this one and the two that read and write.
+    private static final int WORKERS = Math.clamp(Runtime.getRuntime().availableProcessors() - 1, 1, 4);
 
     private final DataFolder data;
     private final Progress progress;
@@ -242,16 +246,13 @@ public final class RunExport {
 
     private Map<String, PartSize> put(OutputStream out, ParcelManifest manifest) throws IOException {
         var sizes = new LinkedHashMap<String, PartSize>();
-        try (var parcel = new ParcelWriter(out, manifest, 1)) {
+        try (var parcel = new ParcelWriter(out, manifest, WORKERS)) {
             for (Source source : sources) {
                 if (!sizes.containsKey(source.table())) {
                     progress.say("writing " + source.table());
                 }
                 long stored;
-                try (InputStream in =
-                        source.part().link() != null || source.part().bytes() == 0
-                                ? InputStream.nullInputStream()
-                                : source.opening().open()) {
+                try (InputStream in = opened(source)) {
                     stored = parcel.put(in);
                 }
                 var size = new PartSize(source.table(), 1, source.part().bytes(), stored);
@@ -260,5 +261,12 @@ public final class RunExport {
             parcel.finish();
         }
         return sizes;
+    }
+
+    private static InputStream opened(Source source) throws IOException {
+        if (source.part().link() != null || source.part().bytes() == 0) {
+            return InputStream.nullInputStream();
+        }
+        return ReadAheadInput.of(source.opening().open(), source.part().bytes(), "export-decrypt");
     }
 }

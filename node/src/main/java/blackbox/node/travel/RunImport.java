@@ -29,6 +29,7 @@ import blackbox.vault.parcel.MalformedParcelException;
 import blackbox.vault.parcel.ParcelManifest;
 import blackbox.vault.parcel.ParcelPart;
 import blackbox.vault.parcel.ParcelReader;
+import blackbox.vault.stream.ReadAheadInput;
 import blackbox.vm.VmException;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -142,7 +143,7 @@ public final class RunImport {
 
     private Taken take(Request request, ImportStaging staging) throws IOException, TravelException, VmException {
         try (var file = new BufferedInputStream(Files.newInputStream(request.file()), BUFFER_BYTES);
-                InputStream in = opened(file, request);
+                InputStream in = new ReadAheadInput(opened(file, request), "import-decrypt");
                 var parcel = new ParcelReader(in)) {
             PayloadKeyFile.vault(data).prepare();
             return new Taking(request, staging, parcel).take();

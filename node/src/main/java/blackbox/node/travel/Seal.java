@@ -18,7 +18,7 @@ sealed interface Seal {
     /// Takes the next octets.
     ///
     /// @throws TravelException `ALTERED`
-    void see(byte[] octets, int count) throws TravelException;
+    void see(byte[] octets, int from, int count) throws TravelException;
 
     /// Requires that the file ends here.
     ///
@@ -34,7 +34,7 @@ sealed interface Seal {
     /// Nothing is sealed octet by octet, or it is checked once all of it is there.
     record Later() implements Seal {
         @Override
-        public void see(byte[] octets, int count) {}
+        public void see(byte[] octets, int from, int count) {}
 
         @Override
         public void end() {}
@@ -54,13 +54,13 @@ sealed interface Seal {
         }
 
         @Override
-        public void see(byte[] octets, int count) throws TravelException {
+        public void see(byte[] octets, int from, int count) throws TravelException {
             for (int done = 0; done < count; ) {
                 if (left == 0) {
                     next();
                 }
                 int part = (int) Math.min(left, count - done);
-                digest.update(octets, done, part);
+                digest.update(octets, from + done, part);
                 left -= part;
                 done += part;
                 if (left == 0) {
@@ -109,8 +109,8 @@ sealed interface Seal {
         }
 
         @Override
-        public void see(byte[] octets, int count) {
-            digest.update(octets, 0, count);
+        public void see(byte[] octets, int from, int count) {
+            digest.update(octets, from, count);
         }
 
         @Override
@@ -133,8 +133,8 @@ sealed interface Seal {
         }
 
         @Override
-        public void see(byte[] octets, int count) {
-            hex.write(octets, 0, count);
+        public void see(byte[] octets, int from, int count) {
+            hex.write(octets, from, count);
         }
 
         @Override

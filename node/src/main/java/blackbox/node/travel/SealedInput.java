@@ -3,7 +3,6 @@ package blackbox.node.travel;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Arrays;
 
 /// A file of a run on its way, checked against its seal while it is read. What it returns last before its end is
 /// genuine only if the end comes without an error. Owned by one thread.
@@ -54,7 +53,7 @@ final class SealedInput extends FilterInputStream {
         }
         left -= read;
         try {
-            seal.see(offset == 0 ? into : Arrays.copyOfRange(into, offset, offset + read), read);
+            seal.see(into, offset, read);
         } catch (TravelException e) {
             throw new BrokenSealException(e);
         }

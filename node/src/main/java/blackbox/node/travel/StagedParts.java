@@ -13,6 +13,7 @@ import blackbox.schemas.folder.DataFolder;
 import blackbox.vault.Vault;
 import blackbox.vault.parcel.ParcelPart;
 import blackbox.vault.parcel.ParcelReader;
+import blackbox.vault.stream.ReadAheadInput;
 import blackbox.vm.VmException;
 import blackbox.vm.carry.StartFiles;
 import java.io.IOException;
@@ -102,12 +103,19 @@ final class StagedParts {
         if (seals.bytes(name, part.bytes()) != part.bytes()) {
             throw refused(part, "the run sealed another length of it, or nothing");
         }
-        var checked = new SealedInput(in, part.bytes(), seals.of(name));
-        if (CaptureName.SECRET.contains(name)) {
-            vault.store(run, name.text(), checked);
-        } else {
-            Durable.write(name.in(staged.captures(run)), checked, part.bytes(), false);
+        try (InputStream checked = checked(part, in, seals.of(name))) {
+            if (CaptureName.SECRET.contains(name)) {
+                vault.store(run, name.text(), checked);
+            } else {
+                Durable.write(name.in(staged.captures(run)), checked, part.bytes(), false);
+            }
         }
+    }
+
+    /// Decompressed on one thread, and checked on another.
+    private static InputStream checked(ParcelPart part, InputStream in, Seal seal) throws IOException {
+        InputStream decompressed = ReadAheadInput.of(in, part.bytes(), "import-decompress");
+        return ReadAheadInput.of(new SealedInput(decompressed, part.bytes(), seal), part.bytes(), "import-check");
     }
 
     private static TravelException refused(ParcelPart part, String why) {
@@ -132,7 +140,9 @@ final class StagedParts {
             Folders.create(file.resolveSibling("."));
             Files.createSymbolicLink(file, Path.of(part.link()));
         } else {
-            Durable.write(file, in, part.bytes(), part.executable());
+            try (InputStream decompressed = ReadAheadInput.of(in, part.bytes(), "import-decompress")) {
+                Durable.write(file, decompressed, part.bytes(), part.executable());
+            }
         }
     }
 

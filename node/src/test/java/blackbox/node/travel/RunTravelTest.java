@@ -19,6 +19,8 @@ import blackbox.node.travel.TravelException.Code;
 import blackbox.query.run.RunFacts;
 import blackbox.recorder.keys.PayloadKeyFile;
 import blackbox.replay.capture.SealedCapture;
+import blackbox.schemas.Hash;
+import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vault.age.AgeIdentity;
@@ -41,6 +43,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -421,9 +424,21 @@ class RunTravelTest {
 
     @Test
     void whatWasAlteredHereDoesNotLeave() throws Exception {
+        leavesNoMore("stdin", "something else, as long..".getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// One that is long enough to be read on a thread of its own, which is the one that finds out.
+    @Test
+    void norDoesALongOne() throws Exception {
+        byte[] altered = run.frames.clone();
+        altered[altered.length - 1] ^= 1;
+        leavesNoMore("frames-in", altered);
+    }
+
+    private void leavesNoMore(String name, byte[] altered) throws Exception {
         var vault = PayloadKeyFile.vault(run.data);
-        Files.delete(vault.file(run.run, "stdin"));
-        vault.store(run.run, "stdin", "something else, as long..".getBytes(StandardCharsets.UTF_8));
+        Files.delete(vault.file(run.run, name));
+        vault.store(run.run, name, altered);
         var failure = assertThrows(TravelException.class, () -> export(file, false, identity.recipient()));
         assertEquals(Code.ALTERED, failure.code());
         try (Stream<Path> left = Files.list(folder)) {
@@ -432,5 +447,31 @@ class RunTravelTest {
                     left.map(each -> each.getFileName().toString()).toList());
         }
         assertTrue(CaptureName.SECRET.contains(CaptureName.STDIN));
+    }
+
+    /// A file as it was written before several threads wrote it (2026-11-26): it arrives as it did then.
+    @Test
+    void aFileOfAnEarlierVersionArrives() throws Exception {
+        RunId sent = new RunId("01m8d2fxbdqmq0bfwqpjby38vp");
+        var theirs = AgeIdentity.parse("AGE-SECRET-KEY-1QV2KTDN49TMEWHLA3U8XL9JJWPVPXZAXP4WR44ZN923G9L3X08VS79RGSX");
+        NoteVerifier key = NoteVerifiers.parse(
+                "blackbox/log/01m8d2fxrs3f936z2ne2870q36+a6677a7f+" + "AYFRy8UBkbNguAZPN7kFKSqQku4Yx181Kj5IN0+XORP7");
+        try (InputStream in = RunTravelTest.class.getResourceAsStream("v1.bbrun")) {
+            Files.write(file, Objects.requireNonNull(in).readAllBytes());
+        }
+        RunImport.Taken taken = new RunImport(there, _ -> {}).take(new RunImport.Request(file, theirs, List.of(key)));
+        assertEquals(sent, taken.run());
+        assertTrue(taken.fresh());
+        assertTrue(taken.trusted());
+        var vault = PayloadKeyFile.vault(there);
+        try (InputStream in = vault.stream(sent, "frames-in")) {
+            assertEquals(
+                    "be4bfe6ec34ffcecb6b07b7083992e2efdda82c3e3e2065fb51034c2a01f4726",
+                    Hash.sha256(in.readAllBytes()).toString());
+        }
+        try (InputStream in = vault.stream(sent, "stdin")) {
+            assertEquals(TravellingRun.SECRET, new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        }
+        assertEquals(1, new ImageStore(there.root()).listForReplay().size());
     }
 }

@@ -1,6 +1,7 @@
 package blackbox.vault.parcel;
 
 import blackbox.schemas.Sha256;
+import blackbox.vault.stream.WriteBehindOutput;
 import com.github.luben.zstd.ZstdOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,7 +10,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestOutputStream;
 
-/// Writes a parcel: the parts in the manifest's order, then [#finish]. Owned by one thread.
+/// Writes a parcel: the parts in the manifest's order, then [#finish]. Owned by one thread; `out` belongs to another
+/// one
+/// until it is finished or closed.
 public final class ParcelWriter implements AutoCloseable {
 
     /// The most octets of one block.
@@ -19,6 +22,8 @@ public final class ParcelWriter implements AutoCloseable {
     private static final int BUFFER_BYTES = 1 << 18;
 
     private final ParcelManifest manifest;
+    private final DigestOutputStream digested;
+    private final WriteBehindOutput behind;
     private final Blocks blocks;
     private final ZstdOutputStream zstd;
     private final byte[] buffer = new byte[BUFFER_BYTES];
@@ -27,10 +32,10 @@ public final class ParcelWriter implements AutoCloseable {
     /// Writes the manifest.
     ///
     /// @param out gets the parcel, and stays open
-    /// @param workers how many threads compress beside the caller's; 0 for none
+    /// @param workers how many threads compress in place of the caller's; 0 for none
     public ParcelWriter(OutputStream out, ParcelManifest manifest, int workers) throws IOException {
         this.manifest = manifest;
-        var digested = new DigestOutputStream(out, Sha256.digest());
+        this.digested = new DigestOutputStream(out, Sha256.digest());
         byte[] described = manifest.octets();
         if (described.length > ParcelManifest.OCTETS_MAX) {
             throw new IOException("a parcel cannot name that many files");
@@ -39,7 +44,8 @@ public final class ParcelWriter implements AutoCloseable {
         digested.write(
                 ByteBuffer.allocate(Integer.BYTES).putInt(described.length).array());
         digested.write(described);
-        this.blocks = new Blocks(digested);
+        this.behind = new WriteBehindOutput(digested, "parcel-write");
+        this.blocks = new Blocks(behind);
         this.zstd = new ZstdOutputStream(blocks, LEVEL);
         zstd.setWorkers(workers);
     }
@@ -81,22 +87,31 @@ public final class ParcelWriter implements AutoCloseable {
         }
         zstd.close();
         blocks.end();
+        behind.drain();
+        byte[] digest = digested.getMessageDigest().digest();
+        digested.on(false);
+        digested.write(digest);
+        digested.flush();
     }
 
     @Override
     public void close() throws IOException {
         blocks.discarding = true;
-        zstd.close();
+        try {
+            zstd.close();
+        } finally {
+            behind.close();
+        }
     }
 
     /// Cuts the compressed stream into blocks with their lengths.
     private static final class Blocks extends OutputStream {
-        private final DigestOutputStream out;
+        private final OutputStream out;
         private final ByteBuffer block = ByteBuffer.allocate(BLOCK_BYTES_MAX);
         private long written;
         private boolean discarding;
 
-        Blocks(DigestOutputStream out) {
+        Blocks(OutputStream out) {
             this.out = out;
         }
 
@@ -131,10 +146,6 @@ public final class ParcelWriter implements AutoCloseable {
         void end() throws IOException {
             put();
             out.write(new byte[Integer.BYTES]);
-            byte[] digest = out.getMessageDigest().digest();
-            out.on(false);
-            out.write(digest);
-            out.flush();
             discarding = true;
         }
     }

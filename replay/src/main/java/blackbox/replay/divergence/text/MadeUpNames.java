@@ -18,6 +18,7 @@ public final class MadeUpNames {
 
     private static final int LIVE_MAX = 65_536;
     private static final int TIMES_MAX = 1 << 14;
+    private static final int THEMSELVES = 1 << 13;
 
     /// Distinguished from words by its value alone, like [TextNormalizer#PROCESS_NUMBER].
     private static final long ANY = 4;
@@ -30,6 +31,11 @@ public final class MadeUpNames {
     private final KnownNames known;
     private final WordSet said = new WordSet();
     private final GenerationalCache words = new GenerationalCache(LIVE_MAX);
+
+    /// Words met a moment ago that stand for themselves, each at the place that its last bits give: most words are
+    /// among them, and this fits into the processor's cache, where `words` does not. 0 is none.
+    private final long[] themselves = new long[THEMSELVES];
+
     private final GenerationalCache names = new GenerationalCache(LIVE_MAX);
     /// Marks of times that were taken for this side's own.
     private final Set<Long> ownTimes = new HashSet<>();
@@ -67,9 +73,14 @@ public final class MadeUpNames {
 
     /// The made-up name of which the word is a part, or [GenerationalCache#ABSENT] where it stands for itself.
     long nameOf(long word) {
+        int place = (int) word & THEMSELVES - 1;
+        if (themselves[place] == word && word != 0) {
+            return GenerationalCache.ABSENT; // and it was said
+        }
         long name = words.get(word);
         if (name == GenerationalCache.ABSENT) {
             said.add(word);
+            themselves[place] = word;
         }
         return name;
     }
@@ -129,6 +140,7 @@ public final class MadeUpNames {
         long counts = standIns != null ? standIns.get(name) : known.isNothing() ? word : name;
         if (counts != GenerationalCache.ABSENT) {
             words.put(word, counts);
+            themselves[(int) word & THEMSELVES - 1] = 0;
             names.put(name, 0);
             created = name;
         }
