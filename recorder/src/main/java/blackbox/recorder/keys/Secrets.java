@@ -3,7 +3,6 @@ package blackbox.recorder.keys;
 import blackbox.recorder.RecorderException;
 import java.io.Console;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +54,7 @@ public interface Secrets {
 
     private static char[] fromFile(Path file, String what) throws RecorderException {
         try {
-            char[] secret = Files.readString(file).strip().toCharArray();
+            char[] secret = SecretFile.characters(file);
             if (secret.length == 0) {
                 throw new RecorderException(
                         RecorderException.Code.KEY, "the file " + file + " with the " + what + " is empty");
