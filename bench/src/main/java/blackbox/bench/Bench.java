@@ -37,7 +37,8 @@ final class Bench {
             new Seek(),
             new FirstInstruction(FirstInstruction.Start.WARM),
             new FirstInstruction(FirstInstruction.Start.COLD),
-            new Kills());
+            new Kills(),
+            new Floods());
 
     private Bench() {}
 
