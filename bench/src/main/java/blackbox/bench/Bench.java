@@ -38,7 +38,8 @@ final class Bench {
             new Seek(),
             new FirstInstruction(FirstInstruction.Start.WARM),
             new FirstInstruction(FirstInstruction.Start.COLD),
-            new Kills());
+            new Kills(),
+            new Floods());
 
     private Bench() {}
 

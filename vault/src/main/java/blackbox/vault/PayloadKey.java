@@ -3,14 +3,18 @@ package blackbox.vault;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.Arrays;
+import javax.security.auth.Destroyable;
 
-/// A key of 32 octets: a run's, or the data folder's, which wraps those of the runs. Immutable; never printed.
-public final class PayloadKey {
+/// A key of 32 octets: a run's, or the data folder's, which wraps those of the runs. Never printed. Who has obtained
+/// one
+/// for a single use destroys it after that.
+public final class PayloadKey implements Destroyable {
 
     /// Its length in octets.
     public static final int BYTES = 32;
 
     private final byte[] octets;
+    private volatile boolean destroyed;
 
     private PayloadKey(byte[] octets) {
         this.octets = octets;
@@ -32,8 +36,25 @@ public final class PayloadKey {
     }
 
     /// A copy of its octets, which the caller clears.
+    ///
+    /// @throws IllegalStateException when it was destroyed
     public byte[] octets() {
+        if (destroyed) {
+            throw new IllegalStateException("this key was destroyed");
+        }
         return octets.clone();
+    }
+
+    /// Zeroes its octets.
+    @Override
+    public void destroy() {
+        destroyed = true;
+        Arrays.fill(octets, (byte) 0);
+    }
+
+    @Override
+    public boolean isDestroyed() {
+        return destroyed;
     }
 
     @Override

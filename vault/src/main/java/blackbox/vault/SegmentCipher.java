@@ -46,7 +46,9 @@ final class SegmentCipher {
     SegmentCipher(PayloadKey given, byte[] header, byte[] associated) {
         byte[] salt = Arrays.copyOfRange(header, 1, 1 + SALT_BYTES);
         this.prefix = Arrays.copyOfRange(header, 1 + SALT_BYTES, HEADER_BYTES);
-        this.key = new SecretKeySpec(derive(given, salt, associated), "AES");
+        byte[] derived = derive(given, salt, associated);
+        this.key = new SecretKeySpec(derived, "AES");
+        Arrays.fill(derived, (byte) 0);
         this.cipher = cipher();
     }
 

@@ -121,8 +121,12 @@ public final class Vault {
             throw mark == null ? e : new VaultException(Code.SHREDDED, mark.text(), e);
         }
         String what = encrypted(data.captures(run).resolve(name)).toString();
-        return EncryptedPayload.open(
-                channel, what, key, PayloadForm.PAYLOAD, PayloadForm.PAYLOAD.associated(run, name));
+        try {
+            return EncryptedPayload.open(
+                    channel, what, key, PayloadForm.PAYLOAD, PayloadForm.PAYLOAD.associated(run, name));
+        } finally {
+            key.destroy();
+        }
     }
 
     private static @Nullable FileChannel tryOpen(Path file) throws IOException {
@@ -211,7 +215,12 @@ public final class Vault {
         Path encrypted = encrypted(plain);
         Path staged = plain.resolveSibling("." + encrypted.getFileName() + STAGED);
         byte[] associated = PayloadForm.PAYLOAD.associated(run, name);
-        new PayloadWriter(random).write(in, staged, keys.existingOrNew(run), PayloadForm.PAYLOAD, associated, written);
+        PayloadKey key = keys.existingOrNew(run);
+        try {
+            new PayloadWriter(random).write(in, staged, key, PayloadForm.PAYLOAD, associated, written);
+        } finally {
+            key.destroy();
+        }
         AtomicFiles.rename(staged, encrypted);
         Folders.sync(data.captures(run));
     }

@@ -12,6 +12,15 @@ public final class LineReader {
     private final InputStream in;
     private final int lineBytesMax;
 
+    /// The peer sent a line beyond the greatest length.
+    public static final class TooLongException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        TooLongException(int lineBytesMax) {
+            super("a line of more than " + lineBytesMax + " bytes");
+        }
+    }
+
     /// @param lineBytesMax length of a line beyond which [#next] throws
     public LineReader(InputStream in, int lineBytesMax) {
         this.in = new BufferedInputStream(in, 8192);
@@ -19,6 +28,8 @@ public final class LineReader {
     }
 
     /// The next line without its end, or null at the end of the stream; an unfinished last line is dropped.
+    ///
+    /// @throws TooLongException when it is longer than it may be
     public @Nullable String next() throws IOException {
         var line = new ByteArrayOutputStream(256);
         for (int octet = in.read(); octet >= 0; octet = in.read()) {
@@ -26,7 +37,7 @@ public final class LineReader {
                 return line.toString(StandardCharsets.UTF_8);
             }
             if (line.size() >= lineBytesMax) {
-                throw new IOException("a line of more than " + lineBytesMax + " bytes");
+                throw new TooLongException(lineBytesMax);
             }
             line.write(octet);
         }

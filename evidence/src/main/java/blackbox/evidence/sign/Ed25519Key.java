@@ -37,6 +37,12 @@ public final class Ed25519Key implements NoteSigner, Destroyable {
         return new Ed25519Key(named.seed(), named.key());
     }
 
+    /// The same from octets, of which no text is made; the caller clears them.
+    public static Ed25519Key parse(byte[] encoded) {
+        Seed.Named named = Seed.parse(encoded).require(KeyType.ED25519);
+        return new Ed25519Key(named.seed(), named.key());
+    }
+
     /// The key as text, `PRIVATE+KEY+<name>+<key id>+<base64 of type and seed>`: a secret.
     public String encoded() {
         return seed.text(key);

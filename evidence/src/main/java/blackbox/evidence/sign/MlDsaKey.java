@@ -42,6 +42,12 @@ public final class MlDsaKey implements NoteSigner, Destroyable {
         return new MlDsaKey(named.seed(), named.key());
     }
 
+    /// The same from octets, of which no text is made; the caller clears them.
+    public static MlDsaKey parse(byte[] encoded) {
+        Seed.Named named = Seed.parse(encoded);
+        return new MlDsaKey(named.seed(), named.key());
+    }
+
     /// The key as text, `PRIVATE+KEY+<name>+<key id>+<base64 of type, identifier and seed>`: a secret.
     public String encoded() {
         return seed.text(key);

@@ -1,6 +1,7 @@
 package blackbox.evidence.sign;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -10,9 +11,11 @@ import java.security.SecureRandom;
 import java.security.Signature;
 import java.security.spec.NamedParameterSpec;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.List;
 import javax.security.auth.DestroyFailedException;
 import org.jspecify.annotations.Nullable;
 
@@ -67,8 +70,13 @@ final class Seed {
     private static KeyPair pair(KeyType type, byte[] octets) throws GeneralSecurityException {
         String algorithm = PublicKeys.algorithm(type);
         KeyPairGenerator generator = CryptoProvider.current().keyPairGenerator(algorithm);
-        generator.initialize(new NamedParameterSpec(algorithm), new Fixed(octets));
-        return generator.generateKeyPair();
+        var fixed = new Fixed(octets);
+        generator.initialize(new NamedParameterSpec(algorithm), fixed);
+        KeyPair pair = generator.generateKeyPair();
+        if (type == KeyType.ED25519) {
+            fixed.clear(); // the JDK's key has copied it; its ML-DSA keys keep it
+        }
+        return pair;
     }
 
     /// The FIPS module takes randomness from its own generator only, but its private keys know their public
@@ -155,25 +163,59 @@ final class Seed {
     ///
     /// @throws IllegalArgumentException whose message never repeats the text, which is a secret
     static Named parse(String text) {
-        if (!text.startsWith(TEXT_PREFIX)) {
+        byte[] octets = text.getBytes(StandardCharsets.UTF_8);
+        try {
+            return parse(octets);
+        } finally {
+            Arrays.fill(octets, (byte) 0);
+        }
+    }
+
+    /// The same from octets, which can be cleared, as the caller does then: of the secret no text is made.
+    static Named parse(byte[] text) {
+        var parts = new ArrayList<byte[]>();
+        int from = TEXT_PREFIX.length();
+        byte[] prefix = TEXT_PREFIX.getBytes(StandardCharsets.US_ASCII);
+        if (text.length < from || !Arrays.equals(text, 0, from, prefix, 0, from)) {
             throw new IllegalArgumentException("not a private note key");
         }
-        String[] parts = text.strip().substring(TEXT_PREFIX.length()).split("\\+", 3);
-        byte[] all = parts.length == 3 ? decode(parts[2]) : new byte[0];
+        for (int at = from; at < text.length && parts.size() < 2; at++) {
+            if (text[at] == '+') {
+                parts.add(Arrays.copyOfRange(text, from, at));
+                from = at + 1;
+            }
+        }
+        return parse(parts, Arrays.copyOfRange(text, from, lengthOf(text)));
+    }
+
+    /// Without the white space at its end.
+    private static int lengthOf(byte[] text) {
+        int length = text.length;
+        while (length > 0 && text[length - 1] <= ' ' && text[length - 1] >= 0) {
+            length--;
+        }
+        return length;
+    }
+
+    /// @param parts the name and the key's id
+    /// @param secret base64, cleared here
+    private static Named parse(List<byte[]> parts, byte[] secret) {
+        byte[] all = parts.size() == 2 ? decode(secret) : new byte[0];
+        Arrays.fill(secret, (byte) 0);
         KeyType type = KeyType.of(all);
         if (type == null || all.length != type.prefix().length + LENGTH || type == KeyType.ECDSA) {
             throw new IllegalArgumentException("not a private note key of a known type");
         }
         var seed = new Seed(type, Arrays.copyOfRange(all, all.length - LENGTH, all.length));
         Arrays.fill(all, (byte) 0);
-        VerifierKey key = seed.verifierKey(parts[0]);
-        if (!key.idText().equals(parts[1])) {
+        VerifierKey key = seed.verifierKey(new String(parts.getFirst(), StandardCharsets.UTF_8));
+        if (!key.idText().equals(new String(parts.getLast(), StandardCharsets.UTF_8))) {
             throw new IllegalArgumentException("the private note key's id does not match its key");
         }
         return new Named(seed, key);
     }
 
-    private static byte[] decode(String base64) {
+    private static byte[] decode(byte[] base64) {
         try {
             return Base64.getDecoder().decode(base64);
         } catch (IllegalArgumentException _) {
@@ -192,7 +234,7 @@ final class Seed {
     /// Returns the seed, once.
     private static final class Fixed extends SecureRandom {
         private final transient byte[] octets;
-        private boolean isSpent;
+        private transient byte @Nullable [] given;
 
         Fixed(byte[] octets) {
             this.octets = octets;
@@ -200,11 +242,18 @@ final class Seed {
 
         @Override
         public void nextBytes(byte[] target) {
-            if (isSpent || target.length != octets.length) {
+            if (given != null || target.length != octets.length) {
                 throw new IllegalStateException("the provider makes keys from something other than a seed");
             }
-            isSpent = true;
+            given = target;
             System.arraycopy(octets, 0, target, 0, target.length);
+        }
+
+        /// Zeroes what was returned.
+        void clear() {
+            if (given != null) {
+                Arrays.fill(given, (byte) 0);
+            }
         }
     }
 }

@@ -9,27 +9,34 @@ import org.jspecify.annotations.Nullable;
 /// The machine itself: Java and its heap, disk, TPM, kernel.
 final class Machine {
 
-    /// Set by the launcher: the greatest heap of the commands that run a guest, in MiB.
-    private static final String HEAP = "blackbox.heap";
+    /// Set by the launcher: the greatest heap of the commands that record a guest, in MiB.
+    private static final String RECORDING = "blackbox.heap.recording";
+
+    /// The same of those that read what one sent.
+    private static final String READING = "blackbox.heap.reading";
 
     private static final long DISK_BYTES_MIN = 4L << 30;
 
     private Machine() {}
 
     static List<Check> look(Path data) {
-        return List.of(java(), heap(System.getProperty(HEAP)), disk(data), tpm(), kernel());
+        return List.of(
+                java(), heap(System.getProperty(RECORDING), System.getProperty(READING)), disk(data), tpm(), kernel());
     }
 
     private static Check java() {
         return Check.ok("java", Runtime.version() + " (" + System.getProperty("java.vendor") + ")");
     }
 
-    /// @param stated what the launcher states, null where this JVM was started without it
-    static Check heap(@Nullable String stated) {
+    /// @param recording what the launcher states, null where this JVM was started without it
+    static Check heap(@Nullable String recording, @Nullable String reading) {
         String usual = (Runtime.getRuntime().maxMemory() >> 20) + " MiB";
-        String detail = stated == null
+        String detail = recording == null || reading == null
                 ? "at most " + usual + ", because this was started without the launcher"
-                : "at most " + stated + " MiB for demo, record, replay and serve, " + usual + " for other commands";
+                : "at most " + recording
+                        + " MiB for demo and record, so that a guest that floods them gets no more than"
+                        + " 1 GiB of this machine's memory, " + reading + " MiB for replay and serve, " + usual
+                        + " for other commands";
         return Check.ok("heap", detail + "; another for all: BLACKBOX_JAVA_OPTS=-Xmx2g");
     }
 

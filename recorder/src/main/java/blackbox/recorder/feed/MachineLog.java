@@ -18,9 +18,13 @@ public final class MachineLog {
 
     private static final int EVENTS_MAX = 10_000;
 
+    /// Of what the hypervisor's events say that wait: one that its guest has taken over says as much as it likes.
+    static final int CHARS_MAX = 8 << 20;
+
     private final HostClock clock;
     private final BlockingQueue<Event> waiting = new LinkedBlockingQueue<>(EVENTS_MAX);
     private final AtomicLong dropped = new AtomicLong();
+    private final AtomicLong chars = new AtomicLong();
     private volatile @Nullable String halted;
 
     public MachineLog(HostClock clock) {
@@ -35,7 +39,13 @@ public final class MachineLog {
         if (halted != null) {
             this.halted = halted;
         }
-        put(new Event.VmLifecycle(EventHeader.host(clock.nowNs()), name, detail));
+        var heard = new Event.VmLifecycle(EventHeader.host(clock.nowNs()), name, detail);
+        if (chars.get() + chars(heard) > CHARS_MAX) {
+            dropped.incrementAndGet();
+            return;
+        }
+        chars.addAndGet(chars(heard));
+        put(heard);
     }
 
     /// Receives from the guest's first process that the agent's exists.
@@ -72,7 +82,19 @@ public final class MachineLog {
     private void put(Event event) {
         if (!waiting.offer(event)) {
             dropped.incrementAndGet();
+            taken(event);
         }
+    }
+
+    private void taken(Event event) {
+        if (event instanceof Event.VmLifecycle heard) {
+            chars.addAndGet(-chars(heard));
+        }
+    }
+
+    private static int chars(Event.VmLifecycle heard) {
+        String detail = heard.detail();
+        return heard.what().length() + (detail == null ? 0 : detail.length());
     }
 
     /// Why the guest was stopped permanently, or null.
@@ -84,6 +106,7 @@ public final class MachineLog {
     /// Passes on everything received so far, and reports what did not fit.
     public void handTo(EventSink sink) throws RecorderException {
         for (Event event = waiting.poll(); event != null; event = waiting.poll()) {
+            taken(event);
             sink.accept(event);
         }
         long lost = dropped.getAndSet(0);

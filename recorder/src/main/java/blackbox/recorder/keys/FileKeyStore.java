@@ -7,6 +7,7 @@ import blackbox.evidence.sign.MlDsaKey;
 import blackbox.files.AtomicFiles;
 import blackbox.recorder.RecorderException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -112,40 +113,40 @@ final class FileKeyStore implements LogKeyStore {
     @Override
     public Opened open(LogKeyConf conf) throws RecorderException {
         var signers = new ArrayList<NoteSigner>();
-        String text = read(conf.setting(CLASSICAL));
-        signers.add(
-                PrivateKeyPem.isOne(text)
-                        ? ofSeed(
-                                decrypt(PrivateKeyPem.ED25519, text, conf.setting(CLASSICAL)),
-                                seed -> Ed25519Key.ofSeed(conf.origin(), seed))
-                        : Ed25519Key.parse(text));
+        signers.add(open(
+                conf.setting(CLASSICAL),
+                PrivateKeyPem.ED25519,
+                Ed25519Key::parse,
+                seed -> Ed25519Key.ofSeed(conf.origin(), seed)));
         String other = conf.settings().get(ML_DSA);
         if (other != null && CryptoProvider.current().hasMlDsa()) {
-            String otherText = read(other);
-            signers.add(
-                    PrivateKeyPem.isOne(otherText)
-                            ? ofSeed(
-                                    decrypt(PrivateKeyPem.ML_DSA_44, otherText, other),
-                                    seed -> MlDsaKey.ofSeed44(conf.origin(), seed))
-                            : MlDsaKey.parse(otherText));
+            signers.add(open(
+                    other, PrivateKeyPem.ML_DSA_44, MlDsaKey::parse, seed -> MlDsaKey.ofSeed44(conf.origin(), seed)));
         }
         return new Opened(signers, conf.settings(), () -> {});
     }
 
-    /// The key of a seed, which is cleared: keys copy theirs.
-    private static NoteSigner ofSeed(byte[] seed, Function<byte[], NoteSigner> key) {
+    /// The key in a file. What was read and what it was decrypted to is cleared: keys copy theirs.
+    ///
+    /// @param plain makes the key of the file's octets
+    /// @param ofSeed makes it of the seed that they decrypt to
+    private NoteSigner open(
+            String name, PrivateKeyPem pem, Function<byte[], NoteSigner> plain, Function<byte[], NoteSigner> ofSeed)
+            throws RecorderException {
+        byte[] octets = new byte[0];
+        byte[] seed = new byte[0];
         try {
-            return key.apply(seed);
-        } finally {
-            Arrays.fill(seed, (byte) 0);
-        }
-    }
-
-    private String read(String name) throws RecorderException {
-        try {
-            return OwnerFile.read(folder.resolve(name));
+            octets = OwnerFile.readSecret(folder.resolve(name));
+            if (!PrivateKeyPem.isOne(octets)) {
+                return plain.apply(octets);
+            }
+            seed = decrypt(pem, new String(octets, StandardCharsets.US_ASCII), name);
+            return ofSeed.apply(seed);
         } catch (IOException e) {
             throw LogKeyStore.failed("cannot read the key file " + folder.resolve(name), e);
+        } finally {
+            Arrays.fill(octets, (byte) 0);
+            Arrays.fill(seed, (byte) 0);
         }
     }
 

@@ -7,6 +7,7 @@ import blackbox.recorder.RecorderException;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /// A signing key in a file of mode 0600, with its verifier key beside it as `<name>.pub`.
 public final class KeyFile {
@@ -29,7 +30,12 @@ public final class KeyFile {
         Path file = folder.resolve(role + ".key");
         try {
             createOnce(folder, role, file);
-            return Ed25519Key.parse(OwnerFile.read(file));
+            byte[] octets = OwnerFile.readSecret(file);
+            try {
+                return Ed25519Key.parse(octets);
+            } finally {
+                Arrays.fill(octets, (byte) 0);
+            }
         } catch (IOException | IllegalArgumentException e) {
             throw new RecorderException(
                     RecorderException.Code.KEY, "cannot use the key file " + file + ": " + e.getMessage(), e);

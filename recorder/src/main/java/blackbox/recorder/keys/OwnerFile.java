@@ -24,15 +24,29 @@ final class OwnerFile {
         return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     }
 
+    /// The text of a file that holds no secret as it is.
+    ///
     /// @throws RecorderException when it is readable by others
     static String read(Path file) throws IOException, RecorderException {
+        require(file);
+        return Files.readString(file);
+    }
+
+    /// A file's octets, which the caller clears.
+    ///
+    /// @throws RecorderException when it is readable by others
+    static byte[] readSecret(Path file) throws IOException, RecorderException {
+        require(file);
+        return SecretFile.octets(file);
+    }
+
+    private static void require(Path file) throws IOException, RecorderException {
         if (!Files.getPosixFilePermissions(file).equals(OWNER_ONLY)) {
             throw new RecorderException(
                     RecorderException.Code.KEY,
                     "the key file " + file + " must be readable by its owner alone: run chmod 600 on it, and consider "
                             + "who may have read it");
         }
-        return Files.readString(file);
     }
 
     /// Writes a file that its owner alone may read.

@@ -8,6 +8,7 @@ import blackbox.vault.PayloadKey;
 import blackbox.vault.Vault;
 import blackbox.vault.VaultException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -111,18 +112,16 @@ public final class PayloadKeyFile implements PayloadKey.Source {
     }
 
     private PayloadKey open() throws IOException {
-        byte[] octets = null;
+        byte[] text = new byte[0];
+        byte[] octets = new byte[0];
         char[] passphrase = null;
         try {
-            String text = OwnerFile.read(file);
+            text = OwnerFile.readSecret(file);
             if (PrivateKeyPem.isOne(text)) {
                 passphrase = passphrase();
-                octets = PrivateKeyPem.PAYLOAD.decrypt(text, passphrase);
-            } else if (text.startsWith(FIRST_WORD)) {
-                octets = HexFormat.of()
-                        .parseHex(text.substring(FIRST_WORD.length()).strip());
+                octets = PrivateKeyPem.PAYLOAD.decrypt(new String(text, StandardCharsets.US_ASCII), passphrase);
             } else {
-                throw new IOException("it does not begin as a payload key of this version");
+                octets = plain(text);
             }
             return PayloadKey.of(octets);
         } catch (IOException | IllegalArgumentException | RecorderException e) {
@@ -130,10 +129,32 @@ public final class PayloadKeyFile implements PayloadKey.Source {
                     "the key of this data folder for payloads, " + file + ", cannot be used: " + e.getMessage(), e);
         } finally {
             clear(passphrase);
-            if (octets != null) {
-                Arrays.fill(octets, (byte) 0);
+            Arrays.fill(text, (byte) 0);
+            Arrays.fill(octets, (byte) 0);
+        }
+    }
+
+    /// What is written in hexadecimal after the first word, a digit at a time: no text is made of it.
+    private static byte[] plain(byte[] text) throws IOException {
+        byte[] word = FIRST_WORD.getBytes(StandardCharsets.US_ASCII);
+        if (text.length < word.length || !Arrays.equals(text, 0, word.length, word, 0, word.length)) {
+            throw new IOException("it does not begin as a payload key of this version");
+        }
+        var octets = new byte[PayloadKey.BYTES];
+        int digits = 0;
+        for (int at = word.length; at < text.length; at++) {
+            if (!Character.isWhitespace(text[at])) {
+                if (digits == 2 * octets.length) {
+                    throw new IOException("it has more than a payload key's digits");
+                }
+                octets[digits / 2] = (byte) (octets[digits / 2] << 4 | HexFormat.fromHexDigit(text[at]));
+                digits++;
             }
         }
+        if (digits != 2 * octets.length) {
+            throw new IOException("it has fewer than a payload key's digits");
+        }
+        return octets;
     }
 
     private static void clear(char @Nullable [] passphrase) {

@@ -4,7 +4,9 @@ import blackbox.evidence.sign.CryptoProvider;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import org.bouncycastle.asn1.ASN1Encodable;
 import org.bouncycastle.asn1.ASN1ObjectIdentifier;
 import org.bouncycastle.asn1.ASN1OctetString;
@@ -47,8 +49,9 @@ enum PrivateKeyPem {
     }
 
     /// Whether a key file's text is of this kind.
-    static boolean isOne(String text) {
-        return text.startsWith(FIRST_LINE);
+    static boolean isOne(byte[] text) {
+        byte[] line = FIRST_LINE.getBytes(StandardCharsets.US_ASCII);
+        return text.length >= line.length && Arrays.equals(text, 0, line.length, line, 0, line.length);
     }
 
     /// The seed, encrypted.

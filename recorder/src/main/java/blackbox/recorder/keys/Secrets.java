@@ -54,7 +54,7 @@ public interface Secrets {
 
     private static char[] fromFile(Path file, String what) throws RecorderException {
         try {
-            char[] secret = SecretFile.read(file);
+            char[] secret = SecretFile.characters(file);
             if (secret.length == 0) {
                 throw new RecorderException(
                         RecorderException.Code.KEY, "the file " + file + " with the " + what + " is empty");

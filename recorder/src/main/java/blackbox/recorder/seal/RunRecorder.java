@@ -5,9 +5,10 @@ import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.EventSink;
 import blackbox.schemas.event.Event;
 import java.time.Duration;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -16,16 +17,19 @@ import org.jspecify.annotations.Nullable;
 /// The writer of one run: a thread that takes events from a bounded queue, appends them in the order in which
 /// they arrive and seals at least once a second, even if nothing happens.
 ///
-/// [#accept] blocks while the queue is full: a guest that floods is slowed down by its own channel, and what
-/// its ring then drops is counted there. When the sink fails the writer stops, and every later call says why.
+/// [#accept] blocks while the queue holds [#QUEUE_BYTES_MAX], by the weight of events ([EventWeight]): a guest that
+/// floods is slowed down by its own channel, and what its ring then drops is counted there. When the sink fails the
+/// writer stops, and every later call says why.
 public final class RunRecorder implements EventSink, AutoCloseable {
 
-    private static final int QUEUE_EVENTS_MAX = 65_536;
+    static final int QUEUE_BYTES_MAX = 64 << 20;
     private static final Duration SEAL_INTERVAL = Duration.ofMillis(500);
     private static final Duration LATENCY = Duration.ofMillis(20);
 
     private final RunSealer sealer;
-    private final BlockingQueue<Event> queue = new ArrayBlockingQueue<>(QUEUE_EVENTS_MAX);
+    private final BlockingQueue<Waiting> queue = new LinkedBlockingQueue<>();
+    /// What may still be queued, octets. Fair, so that a heavy event is not overtaken for ever.
+    private final Semaphore room = new Semaphore(QUEUE_BYTES_MAX, true);
     private final AtomicLong recorded = new AtomicLong();
     private volatile Losses losses = Losses.NOT_KNOWN;
     private final AtomicReference<@Nullable CountDownLatch> flush = new AtomicReference<>();
@@ -36,6 +40,11 @@ public final class RunRecorder implements EventSink, AutoCloseable {
 
     private volatile @Nullable RecorderException failure;
     private volatile boolean closing;
+
+    /// An event in the queue.
+    ///
+    /// @param weight what it takes of the queue's room
+    private record Waiting(Event event, int weight) {}
 
     /// Starts the writer. The first event recorded is the run's first leaf.
     public RunRecorder(RunSealer sealer, String name) {
@@ -48,13 +57,15 @@ public final class RunRecorder implements EventSink, AutoCloseable {
     /// @throws RecorderException when the writer has stopped
     @Override
     public void accept(Event event) throws RecorderException {
+        int weight = (int) Math.min(EventWeight.of(event), QUEUE_BYTES_MAX);
         try {
             do {
                 check();
                 if (closing) {
                     throw new RecorderException(RecorderException.Code.CLOSED, "the run is closed already");
                 }
-            } while (!queue.offer(event, 100, TimeUnit.MILLISECONDS));
+            } while (!room.tryAcquire(weight, 100, TimeUnit.MILLISECONDS));
+            queue.add(new Waiting(event, weight));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new RecorderException(RecorderException.Code.CLOSED, "interrupted while recording", e);
@@ -94,6 +105,11 @@ public final class RunRecorder implements EventSink, AutoCloseable {
     /// What is lost, by what is recorded; known only once the run is closed.
     public Losses losses() {
         return losses;
+    }
+
+    /// How much is queued, octets.
+    int queuedBytes() {
+        return QUEUE_BYTES_MAX - room.availablePermits();
     }
 
     /// What stopped the writer, or null.
@@ -162,9 +178,11 @@ public final class RunRecorder implements EventSink, AutoCloseable {
         while (!sealer.isFull() && !(closing && queue.isEmpty())) {
             CountDownLatch asked = flush.get();
             long left = asked == null ? Math.min(due - System.nanoTime(), LATENCY.toNanos()) : 0;
-            Event event = queue.poll(Math.max(0, left), TimeUnit.NANOSECONDS);
-            if (event != null) {
-                sealer.append(closed(event));
+            Waiting next = queue.poll(Math.max(0, left), TimeUnit.NANOSECONDS);
+            Event event = next == null ? null : next.event();
+            if (next != null) {
+                sealer.append(closed(next.event()));
+                room.release(next.weight());
             }
             if (event instanceof Event.RunClose) {
                 return true;

@@ -234,7 +234,12 @@ public final class GuestControl {
 
     /// Tells whoever waits for the guest that the host cannot continue.
     public void fail(HostFailure failure) {
-        while (!messages.offer(failure)) {
+        putLast(failure);
+    }
+
+    /// Puts a message behind what waits, in the place of the oldest where the guest has filled the queue.
+    private void putLast(GuestMessage message) {
+        while (!messages.offer(message)) {
             messages.poll();
         }
     }
@@ -255,11 +260,11 @@ public final class GuestControl {
                 case Failure failure ->
                     throw new VmException(Code.GUEST_FAILED, "the guest reports: " + failure.what());
                 case HostFailure failure -> {
-                    messages.add(failure);
+                    putLast(failure);
                     throw new VmException(failure.code(), failure.what());
                 }
                 case Closed closed -> {
-                    messages.add(closed);
+                    putLast(closed);
                     throw new VmException(Code.QEMU_FAILED, "the VM ended before it could " + what + closed.why());
                 }
                 default -> {
@@ -295,7 +300,7 @@ public final class GuestControl {
                     default -> messages.put(message);
                 }
             }
-        } catch (JsonProcessingException | IllegalArgumentException e) {
+        } catch (JsonProcessingException | IllegalArgumentException | LineReader.TooLongException e) {
             why = ": it broke the control protocol";
         } catch (IOException e) {
             why = ""; // the connection broke: the VM has ended
@@ -303,8 +308,6 @@ public final class GuestControl {
             Thread.currentThread().interrupt();
         }
         ended = true;
-        while (!messages.offer(new Closed(why))) {
-            messages.poll();
-        }
+        putLast(new Closed(why));
     }
 }

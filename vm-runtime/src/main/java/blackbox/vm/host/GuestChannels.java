@@ -4,7 +4,9 @@ import blackbox.schemas.folder.CaptureName;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.guest.AgentStreams;
+import blackbox.vm.guest.OutputBrake;
 import blackbox.vm.process.AgentPipe;
+import blackbox.vm.process.GrowingFile;
 import blackbox.vm.process.MachineFolder;
 import blackbox.vm.process.MachineSockets;
 import blackbox.vm.process.QemuArguments;
@@ -25,8 +27,13 @@ import org.jspecify.annotations.Nullable;
 /// @param streams the agent's
 /// @param input the pipe of the agent's input, in the exact tier
 /// @param log copies QEMU's log, in the exact tier
+/// @param brake holds a machine of the exact tier that is ahead of whoever reads its events
 record GuestChannels(
-        InputStream events, AgentStreams streams, @Nullable AgentPipe input, ReplayLog.@Nullable Copier log)
+        InputStream events,
+        AgentStreams streams,
+        @Nullable AgentPipe input,
+        ReplayLog.@Nullable Copier log,
+        @Nullable OutputBrake brake)
         implements AutoCloseable {
 
     /// The channels of a machine of the live tier.
@@ -36,7 +43,7 @@ record GuestChannels(
         SocketChannel stdio = qemu.sockets().channel(MachineSockets.Port.STDIO);
         InputStream events = Channels.newInputStream(qemu.sockets().channel(MachineSockets.Port.EVENTS));
         var streams = new AgentStreams(Channels.newInputStream(stdio), stdio);
-        return new GuestChannels(after(before, events), streams, null, null);
+        return new GuestChannels(after(before, events), streams, null, null, null);
     }
 
     /// The channels of a machine of the exact tier.
@@ -48,8 +55,9 @@ record GuestChannels(
             var copier =
                     new ReplayLog.Copier(qemu.follow(folder.file(QemuArguments.LOG), ReplayLog.HEADER_BYTES), kept);
             var streams = new AgentStreams(qemu.follow(CaptureName.STDIO.in(captures), 0), input.channel());
-            InputStream events = qemu.follow(CaptureName.EVENTS.in(captures), 0);
-            return new GuestChannels(after(before, events), streams, input, copier);
+            GrowingFile events = qemu.follow(CaptureName.EVENTS.in(captures), 0);
+            var brake = OutputBrake.start(qemu.process(), events::unreadBytes);
+            return new GuestChannels(after(before, events), streams, input, copier, brake);
         } catch (IOException e) {
             throw new VmException(Code.IO, "QEMU's output in " + captures + " could not be read", e);
         }
@@ -72,7 +80,8 @@ record GuestChannels(
 
     @Override
     public void close() throws VmException {
-        try (input;
+        try (brake;
+                input;
                 events) {
             finish();
         } catch (IOException e) {

@@ -10,8 +10,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 
 /// A file that a process appends to, as a stream that ends once the process has ended and everything was read. A
-/// read waits while there is nothing new.
-final class GrowingFile extends InputStream {
+/// read waits while there is nothing new. One thread reads.
+public final class GrowingFile extends InputStream {
     private static final long LOOK_EVERY_MS = 5;
 
     private final FileChannel file;
@@ -47,6 +47,15 @@ final class GrowingFile extends InputStream {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted while a file grew");
+        }
+    }
+
+    /// How much of the file nobody has read yet, octets; 0 once it is closed. Any thread.
+    public long unreadBytes() {
+        try {
+            return file.size() - file.position();
+        } catch (IOException _) {
+            return 0;
         }
     }
 

@@ -179,7 +179,7 @@ public final class QemuProcess implements AutoCloseable {
     }
 
     /// What QEMU appends to a file, as a stream that ends with QEMU.
-    public InputStream follow(Path file, long from) throws IOException {
+    public GrowingFile follow(Path file, long from) throws IOException {
         return new GrowingFile(file, from, process);
     }
 

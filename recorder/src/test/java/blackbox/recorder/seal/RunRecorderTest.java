@@ -1,0 +1,71 @@
+package blackbox.recorder.seal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.evidence.sign.Ed25519Key;
+import blackbox.schemas.RunId;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.row.Text;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What waits to be sealed is bounded by what it takes of memory, not by how many events it is.
+@Timeout(120)
+class RunRecorderTest {
+    private static final RunId RUN = RunId.create(Instant.EPOCH, new Random(1));
+    private static final int EVENTS = 600;
+    /// As many as fit into a frame, each empty: they are small in a leaf, and large in memory.
+    private static final List<Text> ARGUMENTS = Collections.nCopies(60_000, Text.of(""));
+
+    private static Event heavy() {
+        return new Event.ProcessExec(EventHeader.host(42), Text.of("/x"), ARGUMENTS, null, null, 0);
+    }
+
+    @Test
+    void aSlowDiskHoldsTheGuestBackBeforeItsEventsFillTheMemory() throws Exception {
+        var disk = new CountDownLatch(1);
+        var key = Ed25519Key.create("blackbox/recorder", new SecureRandom());
+        BatchSink slow = batch -> {
+            try {
+                disk.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        };
+        var recorder = new RunRecorder(new RunSealer(RUN, key, slow, InstantSource.system()), "test");
+        var accepted = new AtomicInteger();
+        Thread guest = Thread.ofPlatform().start(() -> {
+            for (int i = 0; i < EVENTS; i++) {
+                try {
+                    recorder.accept(heavy());
+                } catch (blackbox.recorder.RecorderException e) {
+                    return;
+                }
+                accepted.incrementAndGet();
+            }
+        });
+        long weight = EventWeight.of(heavy());
+        assertTrue(weight * EVENTS > 4L * RunRecorder.QUEUE_BYTES_MAX, "enough to fill it");
+        while (recorder.queuedBytes() + weight <= RunRecorder.QUEUE_BYTES_MAX) {
+            assertTrue(guest.isAlive(), "the guest was not held back");
+            Thread.onSpinWait();
+        }
+        assertTrue(guest.isAlive(), "the guest was not held back");
+        disk.countDown();
+        guest.join();
+        recorder.close();
+        assertEquals(EVENTS, accepted.get());
+        assertTrue(recorder.recorded() > EVENTS, "and nothing is missing");
+        assertEquals(0, recorder.queuedBytes());
+    }
+}
