@@ -2,16 +2,22 @@ package blackbox.cli.oracle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import blackbox.files.Folders;
 import blackbox.node.image.LocalImages;
 import blackbox.node.record.Installation;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.GuestDecoder;
 import blackbox.recorder.guest.HostClock;
+import blackbox.recorder.guest.TracerFiles;
 import blackbox.recorder.guest.TracerReport;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.host.QemuHost;
 import blackbox.vm.host.QemuMachine;
+import blackbox.vm.image.GuestFiles;
+import blackbox.vm.image.GuestImage;
+import blackbox.vm.image.ImageStore;
+import blackbox.vm.image.PackageArchive;
 import blackbox.vm.machine.AgentCommand;
 import blackbox.vm.machine.AgentCommand.AgentUser;
 import blackbox.vm.machine.MachineSize;
@@ -34,6 +40,8 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /// A real guest with the tracer in it: runs a script of the test's resources and gives back the events and the
@@ -69,19 +77,63 @@ final class TracedGuest {
     }
 
     private static Ran run(Path folder, String script, AgentUser user, String... argv) throws Exception {
+        Path data = Installation.shared();
+        return run(data, image(data), VmRequest.Start.WARM, folder, script, user, argv);
+    }
+
+    private static GuestImage image(Path data) throws Exception {
+        return new LocalImages(new DataFolder(data), TracedGuest::say).open(LocalImages.DEFAULT);
+    }
+
+    private static Ran run(
+            Path data,
+            GuestImage image,
+            VmRequest.Start start,
+            Path folder,
+            String script,
+            AgentUser user,
+            String... argv)
+            throws Exception {
         Path in = Files.createDirectories(folder.resolve("in"));
         Files.write(in.resolve(script), resource("/oracle/" + script));
-        Path data = Installation.shared();
         var host = QemuHost.open(data, InstantSource.system(), new SecureRandom(), TracedGuest::say);
-        var request = new VmRequest(
-                new LocalImages(new DataFolder(data), TracedGuest::say).open(LocalImages.DEFAULT),
-                MachineSize.DEFAULT,
-                Network.NONE,
-                in,
-                VmRequest.Start.WARM);
+        var request = new VmRequest(image, MachineSize.DEFAULT, Network.NONE, in, start);
         try (QemuMachine machine = host.start(request, event -> {})) {
             return run(machine, folder, user, argv);
         }
+    }
+
+    /// Runs a script as root, and beside the tracer, out of the agent's reach, a program that watches as well. The
+    /// image is a copy with these programs.
+    ///
+    /// @param starter is executed in the tracer's place; it executes the tracer, which is in `traced/`
+    /// @param watcher is in `audit/`
+    static Ran runWatched(Path folder, String starter, String watcher, String script, String... argv) throws Exception {
+        Path shared = Installation.shared();
+        GuestImage image = image(shared);
+        Path data = folder.resolve("data");
+        Folders.createPrivate(data);
+        for (String each : new String[] {"qemu", "cache"}) {
+            Files.createSymbolicLink(data.resolve(each), shared.resolve(each));
+        }
+        Path copy = Files.createDirectories(data.resolve("images").resolve(LocalImages.DEFAULT));
+        for (String file :
+                new String[] {GuestImage.KERNEL, GuestImage.ROOT, GuestImage.INITRD_BASE, GuestImage.INITRD}) {
+            Files.createLink(copy.resolve(file), image.file(file));
+        }
+        Files.copy(image.file(GuestImage.RECORD), copy.resolve(GuestImage.RECORD));
+        var files = new TreeMap<String, byte[]>();
+        TracerFiles.all().forEach((path, octets) -> files.put(traced(path), octets));
+        String compiled = image.record().guestFiles().get(TracerFiles.COMPILED);
+        files.put(traced(TracerFiles.COMPILED), new PackageArchive(shared).octets(Objects.requireNonNull(compiled)));
+        files.put("tracer/tracer.py", resource("/oracle/" + starter));
+        files.put("audit/" + watcher, resource("/oracle/" + watcher));
+        GuestImage watched = new ImageStore(data).open(LocalImages.DEFAULT, GuestFiles.with(files));
+        return run(data, watched, VmRequest.Start.COLD, folder, script, AgentUser.ROOT, argv);
+    }
+
+    private static String traced(String path) {
+        return path.replaceFirst("^tracer/", "traced/");
     }
 
     private static Ran run(QemuMachine machine, Path folder, AgentUser user, String... argv) throws Exception {

@@ -196,6 +196,71 @@ final class LimitsTest {
                 .expect(2);
     }
 
+    /// Short forms of what was done once in full (docs/decisions/0248). More files are open at once than the tracer's
+    /// table first had room for.
+    @Test
+    void floodsOfOpensProcessesThreadsAndOpenFilesAreRecordedWhole() throws Exception {
+        String floods = """
+                import os, threading
+                threading.stack_size(64 << 10)
+                os.chdir('/workspace')
+                os.close(os.open('flood', os.O_WRONLY | os.O_CREAT))
+                for i in range(20000):
+                    os.close(os.open('flood', os.O_RDONLY))
+                for i in range(1500):
+                    child = os.fork()
+                    if child == 0:
+                        os._exit(7)
+                    os.waitpid(child, 0)
+                ready, held = os.pipe()
+                wait, go = os.pipe()
+                children = []
+                for n in range(20):
+                    children.append(os.fork())
+                    if children[-1] == 0:
+                        os.close(go)
+                        for i in range(900):
+                            os.read(os.open('/etc/passwd', os.O_RDONLY), 1)
+                        os.write(held, b'+')
+                        os.read(wait, 1)
+                        os._exit(0)
+                for child in children:
+                    os.read(ready, 1)
+                turn = threading.Lock()
+                def work(n):
+                    with turn:
+                        os.close(os.open('thread%d' % n, os.O_WRONLY | os.O_CREAT))
+                threads = [threading.Thread(target=work, args=(n,)) for n in range(2000)]
+                with turn:
+                    for thread in threads:
+                        thread.start()
+                for thread in threads:
+                    thread.join()
+                os.close(go)
+                for child in children:
+                    os.waitpid(child, 0)
+                """;
+        Ended ended = blackbox.run("record", "--json", "--tier", "live", "--", "python3", "-c", floods)
+                .expect(0);
+        JsonNode recorded = ended.recorded();
+        assertEquals(0, recorded.path("lost").asInt(), ended::err);
+        String run = recorded.path("run").asText();
+        blackbox.verifyComplete(run);
+        String count = """
+                SELECT count(*) FILTER (WHERE kind = 'file.open' AND path = '/workspace/flood'),
+                    count(*) FILTER (WHERE kind = 'process.exit' AND exit_code = 7),
+                    count(*) FILTER (WHERE kind = 'file.open' AND path = '/etc/passwd' AND ppid = agent),
+                    coalesce(sum(reads) FILTER (WHERE kind = 'file.io' AND path = '/etc/passwd' AND ppid = agent), 0),
+                    count(*) FILTER (WHERE kind = 'file.open' AND path LIKE '/workspace/thread%%')
+                FROM events, (SELECT pid AS agent FROM events WHERE run = '%1$s' AND kind = 'file.open'
+                    AND path = '/workspace/flood' LIMIT 1)
+                WHERE run = '%1$s'
+                """.formatted(run);
+        String counted =
+                blackbox.run("query", count, "--format", "csv").expect(0).out();
+        assertEquals("20001,1500,18000,18000,2000", counted.lines().toList().getLast());
+    }
+
     @Test
     void impossibleSizesAreRefusedBeforeAGuestStarts() throws Exception {
         Ended ended = blackbox.run("record", "--cpus", "9", "--", "true").expect(2);
