@@ -36,10 +36,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// How much slower a workload of file accesses and executions runs in the guest with the tracer; and, instead of it,
-/// under auditd with rules for the same but reads and writes, or under `strace -f`; than with neither. All run in VMs
-/// of the same image, in the exact tier: there the guest's clock counts instructions, so what else the host does is
-/// not measured. What is compared is how long the guest's processor was busy; each figure is the best of several
+/// How much slower a workload of file accesses and executions runs in the guest with the tracer; and, instead
+/// of it,
+/// under auditd with rules for the same but reads and writes, or under `strace -f`; than with neither. All run
+/// in VMs
+/// of the same image, in the exact tier: there the guest's clock counts instructions, so what else the host
+/// does is
+/// not measured. What is compared is how long the guest's processor was busy; each figure is the best of
+/// several
 /// rounds.
 final class GuestSlowdown implements VmBenchmark {
     private static final int ROUNDS = Scale.CURRENT.rounds(2);
@@ -76,7 +80,10 @@ final class GuestSlowdown implements VmBenchmark {
             GuestImage untraced = store.open(LocalImages.DEFAULT, GuestFiles.with(Map.of()), GuestSlowdown::say);
             Times bare = times(data, untraced, PLAIN);
             Times strace = times(data, untraced, STRACED);
-            Times audited = times(data, store.open(LocalImages.DEFAULT, GuestFiles.with(Auditd.guestFiles()), GuestSlowdown::say), PLAIN);
+            Times audited = times(
+                    data,
+                    store.open(LocalImages.DEFAULT, GuestFiles.with(Auditd.guestFiles()), GuestSlowdown::say),
+                    PLAIN);
             return List.of(
                     ratio(name(), traced.total(), audited.total(), bare.total()),
                     ratio("guest-slowdown-files", traced.files(), audited.files(), bare.files()),

@@ -50,7 +50,8 @@ final class TracedGuest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(15);
 
-    /// What a run left: its events in order, the tracer's stream as it left the guest, the workspace's copy, and
+    /// What a run left: its events in order, the tracer's stream as it left the guest, the workspace's copy,
+    /// and
     /// what the script printed.
     record Ran(List<Event> events, Path stream, Path workspace, String printed) {
 
@@ -103,7 +104,8 @@ final class TracedGuest {
         }
     }
 
-    /// Runs a script as root, and beside the tracer, out of the agent's reach, a program that watches as well. The
+    /// Runs a script as root, and beside the tracer, out of the agent's reach, a program that watches as well.
+    /// The
     /// image is a copy with these programs.
     ///
     /// @param starter is executed in the tracer's place; it executes the tracer, which is in `traced/`
@@ -128,7 +130,7 @@ final class TracedGuest {
         files.put(traced(TracerFiles.COMPILED), new PackageArchive(shared).octets(Objects.requireNonNull(compiled)));
         files.put("tracer/tracer.py", resource("/oracle/" + starter));
         files.put("audit/" + watcher, resource("/oracle/" + watcher));
-        GuestImage watched = new ImageStore(data).open(LocalImages.DEFAULT, GuestFiles.with(files));
+        GuestImage watched = new ImageStore(data).open(LocalImages.DEFAULT, GuestFiles.with(files), TracedGuest::say);
         return run(data, watched, VmRequest.Start.COLD, folder, script, AgentUser.ROOT, argv);
     }
 
