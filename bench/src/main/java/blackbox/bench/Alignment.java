@@ -43,10 +43,10 @@ import java.util.Locale;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/// Events aligned per second: two runs of the same work by eight concurrent processes, with different process ids,
-/// temporary names and interleavings, each event decoded from its leaf, which is read from a file. A pair of events
-/// counts as one. Measured beside it: decoding the leaves alone; and in the note, how long `diff` takes for some of
-/// the events as lines of text.
+/// Events aligned per second: two runs of the same work by eight concurrent processes, with different process
+/// ids, temporary names and interleavings, each event decoded from its leaf, which is read from a file. A
+/// pair of events counts as one. Measured beside it: decoding the leaves alone; and in the note, how long
+/// `diff` takes for some of the events as lines of text.
 final class Alignment implements Benchmark {
     private static final int LANES = 8;
     private static final int STEPS = 60;
@@ -135,7 +135,8 @@ final class Alignment implements Benchmark {
         return Long.parseLong(said.strip());
     }
 
-    /// `align FOLDER` or `decode FOLDER`: does so once and prints this process's peak resident memory, in octets.
+    /// `align FOLDER` or `decode FOLDER`: does so once and prints this process's peak resident memory, in
+    /// octets.
     static void main(String[] arguments) throws IOException, ReplayException {
         Path folder = Path.of(arguments[1]);
         Leaves recorded = Leaves.open(folder.resolve(RECORDED));

@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 ///
 /// `-Dblackbox.bench.scale=smallest` does just enough of each to show that it can measure.
 ///
-/// Exit 0 when all of them could measure (a missed goal is a result, not a failure), 2 for an unknown name, 3 when
-/// one could not.
+/// Exit 0 when all of them could measure (a missed goal is a result, not a failure), 2 for an unknown name, 3
+/// when one could not.
 final class Bench {
     static final List<Benchmark> SUITE = List.of(
             new Seal(),

@@ -9,14 +9,16 @@ import blackbox.bench.subject.VmData;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 
-/// What floods of a guest that its agent has taken over cost its recorder: one at a time, each of the program in
-/// `floods.py`. A flood whose run is not closed, or of which the record says what is not so, fails the benchmark.
+/// What floods of a guest that its agent has taken over cost its recorder: one at a time, each of the program
+/// in `floods.py`. A flood whose run is not closed, or of which the record says what is not so, fails the
+/// benchmark.
 ///
-/// `-Dblackbox.bench.seconds` ends each flood after so many seconds; otherwise it is a minute, or as long as it takes
-/// to
-/// make 100,000 connections, a million packets, a million files. `-Dblackbox.bench.floods=names,blocks` chooses.
+/// `-Dblackbox.bench.seconds` ends each flood after so many seconds; otherwise it is a minute, or as long as
+/// it takes to make 100,000 connections, a million packets, a million files.
+/// `-Dblackbox.bench.floods=names,blocks` chooses.
 final class Floods implements VmBenchmark {
     /// What the recorder may have of its host's memory.
     static final long MEMORY_MIB_MAX = 1024;
@@ -57,10 +59,17 @@ final class Floods implements VmBenchmark {
     }
 
     private static List<Flood> chosen() {
-        List<String> names = List.of(CHOSEN.split(","));
-        return Flood.ALL.stream()
-                .filter(flood -> CHOSEN.isEmpty() || names.contains(flood.name()))
-                .toList();
+        if (CHOSEN.isEmpty()) {
+            return Flood.ALL;
+        }
+        var names = new HashSet<>(List.of(CHOSEN.split(",")));
+        List<Flood> chosen =
+                Flood.ALL.stream().filter(flood -> names.contains(flood.name())).toList();
+        chosen.forEach(flood -> names.remove(flood.name()));
+        if (!names.isEmpty()) {
+            throw new IllegalArgumentException("there is no flood " + String.join(", ", names));
+        }
+        return chosen;
     }
 
     private static int seconds(Flood flood) {

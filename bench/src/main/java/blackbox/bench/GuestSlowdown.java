@@ -37,14 +37,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /// How much slower a workload of file accesses and executions runs in the guest with the tracer; and, instead
-/// of it,
-/// under auditd with rules for the same but reads and writes, or under `strace -f`; than with neither. All run
-/// in VMs
-/// of the same image, in the exact tier: there the guest's clock counts instructions, so what else the host
-/// does is
-/// not measured. What is compared is how long the guest's processor was busy; each figure is the best of
-/// several
-/// rounds.
+/// of it, under auditd with rules for the same but reads and writes, or under `strace -f`; than with neither.
+/// All run in VMs of the same image, in the exact tier: there the guest's clock counts instructions, so what
+/// else the host does is not measured. What is compared is how long the guest's processor was busy; each
+/// figure is the best of several rounds.
 final class GuestSlowdown implements VmBenchmark {
     private static final int ROUNDS = Scale.CURRENT.rounds(2);
     private static final Duration PATIENCE = Duration.ofMinutes(10);

@@ -25,12 +25,11 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /// A small run of invented events, certified and sealed as `blackbox record` does and written as ingest does.
-/// The
-/// build queries one to train the start-up cache, and the benchmark `answers` queries one, too. Needs no VM.
+/// The build queries one to train the start-up cache, and the benchmark `answers` queries one, too. Needs no
+/// VM.
 ///
-/// `java … blackbox.bench.SampleRun written|spooled FOLDER` makes one below that data folder, as ingest writes
-/// it or as
-/// a recorder that was killed leaves it to ingest.
+/// `java … blackbox.bench.SampleRun written|spooled FOLDER` makes one below that data folder, as ingest
+/// writes it or as a recorder that was killed leaves it to ingest.
 final class SampleRun {
     /// About as many events as the demo records.
     static final int EVENTS = 2_000;

@@ -17,10 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// How long `blackbox export --format replay` and `blackbox import` take for a run with 1 GiB of captured files, as
-/// multiples of the time in which `zstd -3` compresses the same octets, unencrypted; and how long the file is, as a
-/// multiple of what zstd makes of them. All write to the same disk, and are done when their file is durable. They take
-/// turns, and each figure is the best of several rounds. The JVM's start counts.
+/// How long `blackbox export --format replay` and `blackbox import` take for a run with 1 GiB of captured
+/// files, as multiples of the time in which `zstd -3` compresses the same octets, unencrypted; and how long
+/// the file is, as a multiple of what zstd makes of them. All write to the same disk, and are done when their
+/// file is durable. They take turns, and each figure is the best of several rounds. The JVM's start counts.
 final class Travel implements Benchmark {
     private static final long BYTES = Scale.CURRENT.count(1 << 30, 1 << 24);
     private static final int ROUNDS = Scale.CURRENT.rounds(5);

@@ -10,9 +10,8 @@ import java.util.jar.JarFile;
 /// by single spaces. The build makes the start-up cache from such a run, since the JVM makes a cache from one
 /// process (`scripts/start-up-cache`). Ends with the first exit code that is not 0.
 ///
-/// An argument that ends in `.jar` names a jar of the class path, all of whose classes are loaded: for commands
-/// that
-/// the build cannot run, as it has no image.
+/// An argument that ends in `.jar` names a jar of the class path, all of whose classes are loaded: for
+/// commands that the build cannot run, as it has no image.
 final class Rehearsal {
     private static final String JAR = ".jar";
     private static final String CLASS = ".class";

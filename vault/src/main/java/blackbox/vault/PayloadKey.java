@@ -5,9 +5,8 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import javax.security.auth.Destroyable;
 
-/// A key of 32 octets: a run's, or the data folder's, which wraps those of the runs. Never printed. Who has obtained
-/// one
-/// for a single use destroys it after that.
+/// A key of 32 octets: a run's, or the data folder's, which wraps those of the runs. Never printed. Who has
+/// obtained one for a single use destroys it after that.
 public final class PayloadKey implements Destroyable {
 
     /// Its length in octets.

@@ -12,13 +12,14 @@ import javax.crypto.Mac;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Encrypts and opens the segments of one stream, in the form of Tink's streaming AEAD AES256-GCM-HKDF with SHA-256 and
-/// segments of 64 KiB (<https://developers.google.com/tink/streaming-aead/aes_gcm_hkdf_streaming>): the stream's key is
-/// derived from the given one, a salt and the associated data, and each segment's nonce holds its number and whether it
-/// is the last, so that no segment can be moved, left out or put into another stream.
+/// Encrypts and opens the segments of one stream, in the form of Tink's streaming AEAD AES256-GCM-HKDF with
+/// SHA-256 and segments of 64 KiB
+/// (<https://developers.google.com/tink/streaming-aead/aes_gcm_hkdf_streaming>): the stream's key is derived
+/// from the given one, a salt and the associated data, and each segment's nonce holds its number and whether
+/// it is the last, so that no segment can be moved, left out or put into another stream.
 ///
-/// AES-GCM and HMAC come from the JDK, or in FIPS mode from the certified module, as all cryptography here does; that
-/// is why this is not Tink itself, with which the tests compare it. Owned by one thread.
+/// AES-GCM and HMAC come from the JDK, or in FIPS mode from the certified module, as all cryptography here
+/// does; that is why this is not Tink itself, with which the tests compare it. Owned by one thread.
 final class SegmentCipher {
 
     /// Octets of a segment as it is stored, with its tag; the header takes its own length from the first one's.

@@ -23,9 +23,10 @@ import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The files beside the events of a data folder's runs. While a run is recorded they are as QEMU and the recorder
-/// write them; [#encrypt] then encrypts those that may hold secrets ([CaptureName#SECRET]), and readers need not know
-/// which form a file has. Safe to use from several threads; one at a time encrypts or shreds a run.
+/// The files beside the events of a data folder's runs. While a run is recorded they are as QEMU and the
+/// recorder write them; [#encrypt] then encrypts those that may hold secrets ([CaptureName#SECRET]), and
+/// readers need not know which form a file has. Safe to use from several threads; one at a time encrypts or
+/// shreds a run.
 public final class Vault {
 
     /// What an encrypted file's name ends with.
@@ -146,8 +147,8 @@ public final class Vault {
                 .toList();
     }
 
-    /// Encrypts what is not encrypted yet. Nobody may write to the run's files anymore. When it fails, or the process
-    /// dies, each file is either as it was or encrypted, and another call continues from there.
+    /// Encrypts what is not encrypted yet. Nobody may write to the run's files anymore. When it fails, or the
+    /// process dies, each file is either as it was or encrypted, and another call continues from there.
     ///
     /// @param progress receives how far it is, if it takes long
     /// @return how many octets were encrypted
@@ -185,7 +186,8 @@ public final class Vault {
         store(run, name, new ByteArrayInputStream(octets));
     }
 
-    /// The same, of whatever length: everything that `in` has, which is not closed. When it fails, there is no file.
+    /// The same, of whatever length: everything that `in` has, which is not closed. When it fails, there is
+    /// no file.
     public void store(RunId run, String name, InputStream in) throws IOException {
         try (ProcessLock _ = alone(run)) {
             refuseShredded(run);
@@ -280,11 +282,12 @@ public final class Vault {
         }
     }
 
-    /// Destroys the run's key, and then deletes its files. The run's recorder must have ended. Once the key is gone,
-    /// copies of encrypted files, such as in a backup, cannot be read either, unless they have the key, too.
+    /// Destroys the run's key, and then deletes its files. The run's recorder must have ended. Once the key
+    /// is gone, copies of encrypted files, such as in a backup, cannot be read either, unless they have the
+    /// key, too.
     ///
-    /// A mark with the reason stays, and is written first: when this fails or the process dies, the run counts as
-    /// shredded, and another call continues from there.
+    /// A mark with the reason stays, and is written first: when this fails or the process dies, the run
+    /// counts as shredded, and another call continues from there.
     public Shredded shred(ShredMark wanted) throws IOException {
         try (ProcessLock _ = alone(wanted.run())) {
             return shredAlone(wanted);

@@ -28,8 +28,9 @@ import java.util.Random;
 /// A closed run without a machine, with captured files of a given length, sealed, certified and encrypted as a
 /// recorder does.
 ///
-/// Three quarters of them are the log of a disk, which holds the JVM's own classes and programs; a quarter are
-/// received frames, with octets that nothing compresses, for what agents download is compressed or encrypted already.
+/// Three quarters of them are the log of a disk, which holds the JVM's own classes and programs; a quarter
+/// are received frames, with octets that nothing compresses, for what agents download is compressed or
+/// encrypted already.
 ///
 /// @param plain a file with the octets of all captured files, one after the other
 /// @param bytes of these

@@ -22,9 +22,8 @@ public record Flood(
     private static final List<String> ACCOUNTED = List.of("COMPLETE", "LOSS_DECLARED");
     private static final List<String> UNKNOWN = List.of("UNKNOWN");
 
-    /// All of them. What only looks like the tracer's, and what breaks the control protocol, leaves unknown what the
-    /// guest
-    /// did; of all others every event is in the record, or counted as lost there.
+    /// All of them. What only looks like the tracer's, and what breaks the control protocol, leaves unknown
+    /// what the guest did; of all others every event is in the record, or counted as lost there.
     public static final List<Flood> ALL = List.of(
             live("console", 0, null, ACCOUNTED),
             live("output", 0, null, ACCOUNTED),

@@ -42,7 +42,8 @@ public record FloodedRun(
         int verify,
         String completeness) {
 
-    /// How long a recording may take beyond its flood: its machine starts, perhaps the first of its kind, and is ended.
+    /// How long a recording may take beyond its flood: its machine starts, perhaps the first of its kind, and
+    /// is ended.
     private static final Duration PATIENCE = Duration.ofMinutes(15);
 
     private static final Duration UNCOUNTED = Duration.ofMinutes(30);

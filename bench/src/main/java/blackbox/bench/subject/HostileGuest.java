@@ -9,8 +9,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A guest that its agent has taken over: the agent is root and has the descriptors of the guest's first process and of
-/// the tracer, as who has broken the guest's kernel would. All else in it is as always. Has a data folder of its own.
+/// A guest that its agent has taken over: the agent is root and has the descriptors of the guest's first
+/// process and of the tracer, as who has broken the guest's kernel would. All else in it is as always. Has a
+/// data folder of its own.
 ///
 /// @param classes come before the program's own, with the changed guest files
 public record HostileGuest(VmData data, Path classes) implements AutoCloseable {

@@ -7,11 +7,10 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The most memory that a process and its helpers have had, by the kernel's own high-water marks. Looks until the
-/// process has ended, on a thread of its own.
+/// The most memory that a process and its helpers have had, by the kernel's own high-water marks. Looks until
+/// the process has ended, on a thread of its own.
 final class Memory {
     private static final long LOOK_EVERY_MS = 50;
-    private static final String MARK = "VmHWM:";
     /// What runs a guest, whose memory is the guest's; the process that is its network has no machine.
     private static final String HYPERVISOR = "qemu-system";
 
@@ -41,24 +40,22 @@ final class Memory {
     }
 
     private void look(long pid) {
-        String status = read(pid, "status");
-        int at = status.indexOf(MARK);
-        if (at >= 0) {
-            String kib = status.substring(at + MARK.length(), status.indexOf("kB", at))
-                    .strip();
-            marks.merge(pid, Long.parseLong(kib), Math::max);
+        try {
+            marks.merge(pid, ResidentMemory.peakBytes(Path.of("/proc", Long.toString(pid), "status")), Math::max);
+        } catch (IOException _) {
+            // It has just ended.
         }
     }
 
     private static boolean isHelper(long pid) {
-        String command = read(pid, "cmdline");
+        String command = commandLine(pid);
         return !command.contains(HYPERVISOR) || command.contains(NO_MACHINE);
     }
 
     /// Empty for a process that has ended.
-    private static String read(long pid, String file) {
+    private static String commandLine(long pid) {
         try {
-            return Files.readString(Path.of("/proc", Long.toString(pid), file), StandardCharsets.ISO_8859_1);
+            return Files.readString(Path.of("/proc", Long.toString(pid), "cmdline"), StandardCharsets.ISO_8859_1);
         } catch (IOException _) {
             return "";
         }
@@ -67,7 +64,7 @@ final class Memory {
     /// Of the process itself, once it has ended, MiB.
     long ownMib() throws InterruptedException {
         looking.join();
-        return marks.getOrDefault(process.pid(), 0L) >> 10;
+        return marks.getOrDefault(process.pid(), 0L) >> 20;
     }
 
     /// Of all others together, MiB.
@@ -77,6 +74,6 @@ final class Memory {
                         .filter(each -> each.getKey() != process.pid())
                         .mapToLong(Map.Entry::getValue)
                         .sum()
-                >> 10;
+                >> 20;
     }
 }

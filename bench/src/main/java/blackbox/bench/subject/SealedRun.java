@@ -31,9 +31,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
-/// A closed run on disk, sealed as a recorder does and written as ingest does: one file. Takes about 10 octets
-/// per
-/// event.
+/// A closed run on disk, sealed as a recorder does and written as ingest does: one file. Takes about 10
+/// octets per event.
 public record SealedRun(Path data, RunId run, Ed25519Key key, long events) {
 
     private static final int DISTINCT_EVENTS = 200_000;

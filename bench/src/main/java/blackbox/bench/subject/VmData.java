@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// A data folder with a guest image in it, for the benchmarks that start VMs. It is kept between runs, because an
-/// image takes minutes to build: `-Dblackbox.bench.data`, else `bench/target/data`.
+/// A data folder with a guest image in it, for the benchmarks that start VMs. It is kept between runs,
+/// because an image takes minutes to build: `-Dblackbox.bench.data`, else `bench/target/data`.
 public record VmData(Path folder) {
     private static final String IMAGE = "default";
     private static final Set<String> GROUPS = Set.of("image", "keys");
@@ -48,7 +48,7 @@ public record VmData(Path folder) {
             }
         }
         var there = new DataFolder(folder);
-        for (Path shared : List.of(there.qemu(), there.cache())) {
+        for (Path shared : List.of(there.qemu(), there.cache(), there.archive())) {
             if (Files.exists(shared)) {
                 Files.createSymbolicLink(fresh.resolve(shared.getFileName()), shared);
             }

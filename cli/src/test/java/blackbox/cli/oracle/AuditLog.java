@@ -26,8 +26,8 @@ final class AuditLog {
     /// @param kind of the event
     /// @param pid of the process; of a fork, the child's
     /// @param result 0 or a negated errno
-    /// @param names what it was about, as the event may have it: empty where the log has no name; `*` stands for a
-    ///     folder, or for a name in a folder, that the log does not have
+    /// @param names what it was about, as the event may have it: empty where the log has no name; `*` stands
+    ///     for a folder, or for a name in a folder, that the log does not have
     record Call(String kind, int pid, long result, Set<String> names) {
 
         /// Whether an event's name is one of these.
@@ -165,8 +165,8 @@ final class AuditLog {
         return result == 0 ? Set.of(String.join("\0", group.argv.values())) : names(group, number == 322 ? "a0" : "");
     }
 
-    /// Threads are told by the flags of clone(2); those of clone3(2) are in memory, so there a child is a process if it
-    /// is one elsewhere in the log.
+    /// Threads are told by the flags of clone(2); those of clone3(2) are in memory, so there a child is a
+    /// process if it is one elsewhere in the log.
     private void fork(Group group, int number, int child, List<Call> calls) {
         boolean isThread = number == 56 && (Long.parseLong(group.call.getOrDefault("a0", "0"), 16) & CLONE_THREAD) != 0;
         boolean isSeen = groups.values().stream().anyMatch(each -> each.number("pid") == child);

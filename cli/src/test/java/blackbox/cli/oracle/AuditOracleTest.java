@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The tracer compared with the kernel's own audit subsystem in the same guest, at the work that agents do: whatever
-/// the audit log has is in the events, of the same process, with the same result and name.
+/// The tracer compared with the kernel's own audit subsystem in the same guest, at the work that agents do:
+/// whatever the audit log has is in the events, of the same process, with the same result and name.
 class AuditOracleTest {
 
     /// How many calls the workload makes at least that must have been audited.

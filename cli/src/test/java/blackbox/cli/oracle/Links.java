@@ -24,8 +24,8 @@ final class Links {
         }
     }
 
-    /// What a file may be called that a process named so: as it was given; with all links followed; with all but the
-    /// last.
+    /// What a file may be called that a process named so: as it was given; with all links followed; with all
+    /// but the last.
     ///
     /// @param cwd where relative names begin, null where that is not known
     Set<String> namesOf(String given, @Nullable String cwd, int pid) {

@@ -51,8 +51,7 @@ final class TracedGuest {
     private static final Duration PATIENCE = Duration.ofMinutes(15);
 
     /// What a run left: its events in order, the tracer's stream as it left the guest, the workspace's copy,
-    /// and
-    /// what the script printed.
+    /// and what the script printed.
     record Ran(List<Event> events, Path stream, Path workspace, String printed) {
 
         <T extends Event> List<T> all(Class<T> type) {
@@ -104,9 +103,8 @@ final class TracedGuest {
         }
     }
 
-    /// Runs a script as root, and beside the tracer, out of the agent's reach, a program that watches as well.
-    /// The
-    /// image is a copy with these programs.
+    /// Runs a script as root, and beside the tracer, out of the agent's reach, a program that watches as
+    /// well. The image is a copy with these programs.
     ///
     /// @param starter is executed in the tracer's place; it executes the tracer, which is in `traced/`
     /// @param watcher is in `audit/`

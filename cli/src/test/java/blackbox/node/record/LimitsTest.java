@@ -21,7 +21,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Limits are in force before the agent starts and are sealed in the run's first event; hitting one is an event.
+/// Limits are in force before the agent starts and are sealed in the run's first event; hitting one is an
+/// event.
 final class LimitsTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -196,8 +197,8 @@ final class LimitsTest {
                 .expect(2);
     }
 
-    /// Short forms of what was done once in full (docs/decisions/0248). More files are open at once than the tracer's
-    /// table first had room for.
+    /// Short forms of what was done once in full (docs/decisions/0248). More files are open at once than the
+    /// tracer's table first had room for.
     @Test
     void floodsOfOpensProcessesThreadsAndOpenFilesAreRecordedWhole() throws Exception {
         String floods = """

@@ -14,15 +14,13 @@ import java.util.Set;
 
 /// What a run's rows say of what they lack (`schemas/events.md`, "What is missing"): losses that the recorder
 /// declared, numbers that never came, and findings after which nobody can know. From the rows alone, so that
-/// every
-/// recording gets the same answer from whoever reads it, however old it is. Owned by one thread.
+/// every recording gets the same answer from whoever reads it, however old it is. Owned by one thread.
 ///
-/// The tracer's heartbeats bound what is known: each accounts for all numbers of its CPU before it. So a run is
-/// known
-/// to its end only if the tracer's last heartbeat came from every CPU. After a finding that leaves things
-/// unknown, the
-/// known part ends with the heartbeats before it: a later heartbeat says nothing about a stream in which
-/// somebody else may have written. Only a silence ends by itself, with the next heartbeat of every CPU.
+/// The tracer's heartbeats bound what is known: each accounts for all numbers of its CPU before it. So a run
+/// is known to its end only if the tracer's last heartbeat came from every CPU. After a finding that leaves
+/// things unknown, the known part ends with the heartbeats before it: a later heartbeat says nothing about a
+/// stream in which somebody else may have written. Only a silence ends by itself, with the next heartbeat of
+/// every CPU.
 public final class EventAccount {
 
     /// What [#see] looks at.
@@ -161,8 +159,7 @@ public final class EventAccount {
     }
 
     /// What was found in the order of the run, of each name the first few: the recorder's findings, and what
-    /// only a
-    /// reader of the whole run can see.
+    /// only a reader of the whole run can see.
     List<Verification.Finding> findings() {
         var all = new ArrayList<>(found.all());
         if (closedAt >= 0 && sequences.undeclared() > 0) {

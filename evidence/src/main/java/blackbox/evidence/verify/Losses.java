@@ -10,10 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// @param counted events that are known to be lost: declared by the recorder, or missing by the guest's own
 /// numbers
 /// @param unknownFrom null if that is all. Otherwise the first event from which on it is not known: before it
-/// every
-///     number that a CPU gave to an event is there or counted as lost; from it on events may be missing that
-///     nothing
-///     counts
+///     every number that a CPU gave to an event is there or counted as lost; from it on events may be missing
+///     that nothing counts
 /// @param soFar whether it is not known only because the run goes on
 public record Losses(long counted, @Nullable Long unknownFrom, boolean soFar) {
 

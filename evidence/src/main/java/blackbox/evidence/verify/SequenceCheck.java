@@ -11,10 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Accounts for every sequence number of every guest CPU: from the number that the tracer reported at its
 /// start, or else from the first one seen, up to the last. What a CPU sent last may be lost without a trace
-/// until
-/// its next frame, at the latest the tracer's next heartbeat, whose number tells: each heartbeat accounts for
-/// all
-/// numbers of its CPU before it.
+/// until its next frame, at the latest the tracer's next heartbeat, whose number tells: each heartbeat
+/// accounts for all numbers of its CPU before it.
 final class SequenceCheck {
 
     private static final int CPUS_MAX = 4_096;
@@ -23,8 +21,7 @@ final class SequenceCheck {
     private static final long JUMP_MAX = 1L << 40;
 
     /// Ranges of missing numbers that are remembered in case they arrive late or are declared; beyond this
-    /// limit
-    /// they stay missing.
+    /// limit they stay missing.
     private static final int GAPS_MAX = 65_536;
 
     private @Nullable Cpu[] cpus = new Cpu[0];

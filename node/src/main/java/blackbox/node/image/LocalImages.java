@@ -64,8 +64,7 @@ public record LocalImages(DataFolder data, Progress progress) {
     }
 
     /// Prepares what the first recording on an image would have to wait for, and says which tier recordings
-    /// get.
-    /// Without QEMU nothing is prepared: the image may be meant for another machine.
+    /// get. Without QEMU nothing is prepared: the image may be meant for another machine.
     ///
     /// @param option the requested tier of recordings
     /// @param mirror to fetch packages from instead of the machine's apt sources, or null

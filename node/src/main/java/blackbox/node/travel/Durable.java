@@ -31,8 +31,8 @@ final class Durable {
 
     private Durable() {}
 
-    /// Makes everything below a folder durable: several files at once, which the file system's journal then takes
-    /// together.
+    /// Makes everything below a folder durable: several files at once, which the file system's journal then
+    /// takes together.
     static void sync(Path folder) throws IOException {
         List<Path> folders = new ArrayList<>();
         List<Callable<Void>> files = new ArrayList<>();
@@ -50,7 +50,8 @@ final class Durable {
                 Void unused = each.get();
             }
         } catch (ExecutionException e) {
-            throw new IOException("a file below " + folder + " could not be made durable", e.getCause());
+            throw new IOException(
+                    "a file below " + folder + " could not be made durable: " + e.getMessage(), e.getCause());
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted while " + folder + " was made durable");

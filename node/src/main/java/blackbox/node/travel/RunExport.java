@@ -47,8 +47,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Writes one run, with all that a replay of it needs, to one file. What is read is checked against what the run
-/// sealed of it. The file is there completely, or not at all, and readable by its owner alone. Used by one thread.
+/// Writes one run, with all that a replay of it needs, to one file. What is read is checked against what the
+/// run sealed of it. The file is there completely, or not at all, and readable by its owner alone. Used by
+/// one thread.
 public final class RunExport {
 
     private static final int BUFFER_BYTES = 1 << 18;

@@ -45,10 +45,10 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Takes a run from a file that [RunExport] wrote, after all of it was checked: the file's form and its last octet,
-/// the evidence with the verifier, every captured file against what the run sealed, and what it was started from
-/// against the digests in its first event. It is taken completely or not at all, and nothing that is here is
-/// replaced. Used by one thread.
+/// Takes a run from a file that [RunExport] wrote, after all of it was checked: the file's form and its last
+/// octet, the evidence with the verifier, every captured file against what the run sealed, and what it was
+/// started from against the digests in its first event. It is taken completely or not at all, and nothing
+/// that is here is replaced. Used by one thread.
 public final class RunImport {
 
     /// The first part's name.
@@ -92,8 +92,8 @@ public final class RunImport {
     /// @param trusted whether a key that is trusted here vouches for it
     /// @param keys who signed it
     /// @param parts what the file holds
-    /// @param foreignQemu the digest of the QEMU that came with it and that a replay will execute; null if there is
-    ///     none, or the data folder has its own
+    /// @param foreignQemu the digest of the QEMU that came with it and that a replay will execute; null if
+    ///     there is none, or the data folder has its own
     public record Taken(
             RunId run,
             boolean fresh,
@@ -308,7 +308,8 @@ public final class RunImport {
             }
         }
 
-        /// Verdicts on replays need a log of runs of this data folder's own: who imports may never have recorded.
+        /// Verdicts on replays need a log of runs of this data folder's own: who imports may never have
+        /// recorded.
         private void ownLog() {
             OwnLog.make(data, progress);
         }

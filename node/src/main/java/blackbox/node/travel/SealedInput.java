@@ -4,8 +4,8 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// A file of a run on its way, checked against its seal while it is read. What it returns last before its end is
-/// genuine only if the end comes without an error. Owned by one thread.
+/// A file of a run on its way, checked against its seal while it is read. What it returns last before its end
+/// is genuine only if the end comes without an error. Owned by one thread.
 final class SealedInput extends FilterInputStream {
 
     /// A seal that does not hold, on its way through a stream's reader.

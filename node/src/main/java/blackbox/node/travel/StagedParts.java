@@ -27,8 +27,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The parts of a run that is being imported, after its evidence: put into the staging folder while they are checked,
-/// captured files encrypted from their first octet if they may hold secrets. Used by one thread.
+/// The parts of a run that is being imported, after its evidence: put into the staging folder while they are
+/// checked, captured files encrypted from their first octet if they may hold secrets. Used by one thread.
 final class StagedParts {
 
     private static final long RECORD_BYTES_MAX = 16 << 20;

@@ -92,7 +92,8 @@ class RunTravelTest {
                 arrived(), run.run, new LocalTrust(there).trustedKeys(), null, new LocalTrust(there).anchorTrust());
     }
 
-    /// What a data folder holds, but for what merely stays when an import was refused: the lock, and its own key.
+    /// What a data folder holds, but for what merely stays when an import was refused: the lock, and its own
+    /// key.
     private static Map<String, Long> content(DataFolder data) throws IOException {
         var content = new TreeMap<String, Long>();
         if (Files.isDirectory(data.root())) {
@@ -285,8 +286,8 @@ class RunTravelTest {
         return joined;
     }
 
-    /// Whoever can write a file that is well-formed and has the right digest: each part says something else than
-    /// what the run sealed.
+    /// Whoever can write a file that is well-formed and has the right digest: each part says something else
+    /// than what the run sealed.
     @Test
     void aWellMadeFileWithOtherPartsIsRefused() throws Exception {
         Path clear = folder.resolve("clear.bbrun");
@@ -359,8 +360,8 @@ class RunTravelTest {
         assertNothingTaken();
     }
 
-    /// The process dies after each step, or the step fails: the next start clears what there is, and another import
-    /// succeeds.
+    /// The process dies after each step, or the step fails: the next start clears what there is, and another
+    /// import succeeds.
     @Test
     void aKillLeavesNothingBehind() throws Exception {
         export(file, false, identity.recipient());

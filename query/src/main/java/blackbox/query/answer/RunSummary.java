@@ -116,7 +116,8 @@ public record RunSummary(RunFacts facts, Losses losses, Map<Kind, Long> counts) 
         }
     }
 
-    /// What stood between QEMU and this host. Recordings from before there was anything do not say.
+    /// What stood between QEMU and this host. Recordings from before there was anything do not say, and had
+    /// nothing.
     private static void confinement(PrintWriter out, JsonNode machine) {
         String how = machine.path("confinement").asText("none");
         if (machine.isObject()) {

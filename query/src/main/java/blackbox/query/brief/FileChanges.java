@@ -13,8 +13,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Follows the files that are changed through the run, by their names. What the supervisor makes is there
-/// before the
-/// agent begins. Owned by one thread.
+/// before the agent begins. Owned by one thread.
 final class FileChanges {
 
     /// Paths beyond this many are counted, not kept.

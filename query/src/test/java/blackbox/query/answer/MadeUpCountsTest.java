@@ -18,9 +18,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A guest that lies says of each of its acts that it moved as many octets as a number can hold: their sums are
-/// lower
-/// bounds, and neither negative nor small.
+/// A guest that lies says of each of its acts that it moved as many octets as a number can hold: their sums
+/// are lower bounds, and neither negative nor small.
 class MadeUpCountsTest {
 
     private static final int TIMES = 3;

@@ -12,13 +12,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Collects what a machine's hypervisor and its guest's first process report, without ever blocking it, until the run's
-/// recorder is ready.
+/// Collects what a machine's hypervisor and its guest's first process report, without ever blocking it, until
+/// the run's recorder is ready.
 public final class MachineLog {
 
     private static final int EVENTS_MAX = 10_000;
 
-    /// Of what the hypervisor's events say that wait: one that its guest has taken over says as much as it likes.
+    /// Of what the hypervisor's events say that wait: one that its guest has taken over says as much as it
+    /// likes.
     static final int CHARS_MAX = 8 << 20;
 
     private final HostClock clock;

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /// Keys in files: an Ed25519 key, and an ML-DSA-44 key beside it if this process has that algorithm. They are
@@ -44,28 +45,35 @@ final class FileKeyStore implements LogKeyStore {
         String id = String.format("%08x", classical.verifier().keyId());
         var signers = new ArrayList<NoteSigner>(List.of(classical));
         var written = new LinkedHashMap<String, String>();
-        boolean whole = false;
         try {
-            write("log-" + id + ".key", PrivateKeyPem.ED25519, classical.encoded(), classical.seed());
             written.put(CLASSICAL, "log-" + id + ".key");
+            write("log-" + id + ".key", PrivateKeyPem.ED25519, classical::encoded, classical.seed());
             if (CryptoProvider.current().hasMlDsa()) {
                 MlDsaKey other = MlDsaKey.create44(origin, access.random());
                 signers.add(other);
-                write("log-" + id + ".ml-dsa-44.key", PrivateKeyPem.ML_DSA_44, other.encoded(), other.seed());
                 written.put(ML_DSA, "log-" + id + ".ml-dsa-44.key");
+                write("log-" + id + ".ml-dsa-44.key", PrivateKeyPem.ML_DSA_44, other::encoded, other.seed());
             }
-            whole = true;
         } catch (IOException e) {
-            throw LogKeyStore.failed("cannot write a key file in " + folder, e);
-        } finally {
-            if (!whole) {
-                delete(written.values());
-            }
+            RecorderException failed = LogKeyStore.failed("cannot write a key file in " + folder, e);
+            deleteHalf(written.values(), failed);
+            throw failed;
+        } catch (RecorderException | RuntimeException e) {
+            deleteHalf(written.values(), e);
+            throw e;
         }
         return new Opened(signers, written, () -> {});
     }
 
     /// Half a pair is no key.
+    private void deleteHalf(Collection<String> names, Exception because) {
+        try {
+            delete(names);
+        } catch (RecorderException e) {
+            because.addSuppressed(e);
+        }
+    }
+
     private void delete(Collection<String> names) throws RecorderException {
         try {
             for (String name : names) {
@@ -76,11 +84,12 @@ final class FileKeyStore implements LogKeyStore {
         }
     }
 
-    private void write(String name, PrivateKeyPem pem, String plain, byte[] seed)
+    /// @param plain the key as text, which stays in memory: only asked for where there is no passphrase
+    private void write(String name, PrivateKeyPem pem, Supplier<String> plain, byte[] seed)
             throws IOException, RecorderException {
         try {
             if (!access.secrets().isGiven(Secrets.PASSPHRASE)) {
-                OwnerFile.write(folder.resolve(name), plain + "\n");
+                OwnerFile.write(folder.resolve(name), plain.get() + "\n");
                 return;
             }
             char[] passphrase = passphrase(name);

@@ -24,7 +24,7 @@ final class OwnerFile {
         return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /// The text of a file that holds no secret as it is.
+    /// A file's text, which stays in memory: for keys that no recording reads.
     ///
     /// @throws RecorderException when it is readable by others
     static String read(Path file) throws IOException, RecorderException {

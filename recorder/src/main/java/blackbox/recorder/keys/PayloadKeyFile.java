@@ -16,9 +16,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The data folder's key for payloads, `keys/payload.key` (`schemas/payload.md`), or a file that the environment
-/// names: whoever takes the disk with the data folder then has no key. It is encrypted if there was a passphrase when
-/// it was made. A process opens a file once, so that nobody is asked twice for its passphrase.
+/// The data folder's key for payloads, `keys/payload.key` (`schemas/payload.md`), or a file that the
+/// environment names: whoever takes the disk with the data folder then has no key. It is encrypted if there
+/// was a passphrase when it was made. A process opens a file once, so that nobody is asked twice for its
+/// passphrase.
 public final class PayloadKeyFile implements PayloadKey.Source {
 
     /// Names another file.
@@ -40,8 +41,8 @@ public final class PayloadKeyFile implements PayloadKey.Source {
         return staging(data, data);
     }
 
-    /// The payloads of a folder that is laid out as a data folder, and whose files are to be moved to `data` and so
-    /// are encrypted with the key of that one.
+    /// The payloads of a folder that is laid out as a data folder, and whose files are to be moved to `data`
+    /// and so are encrypted with the key of that one.
     public static Vault staging(DataFolder folder, DataFolder data) {
         String named = System.getenv(VARIABLE);
         Path file = named == null || named.isBlank() ? data.payloadKey() : Path.of(named);
@@ -85,8 +86,9 @@ public final class PayloadKeyFile implements PayloadKey.Source {
     }
 
     private void create() throws IOException {
-        byte[] octets = PayloadKey.create(access.random()).octets();
         char[] passphrase = passphraseIfGiven();
+        PayloadKey key = PayloadKey.create(access.random());
+        byte[] octets = key.octets();
         try {
             OwnerFile.write(
                     file,
@@ -95,6 +97,7 @@ public final class PayloadKeyFile implements PayloadKey.Source {
                             : PrivateKeyPem.PAYLOAD.encrypt(octets, passphrase, access.random()));
         } finally {
             Arrays.fill(octets, (byte) 0);
+            key.destroy();
             clear(passphrase);
         }
     }

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Reads files that hold secrets, so that nothing of them is left in memory but what the caller clears: no text, and no
-/// buffer of the JDK's.
+/// Reads files that hold secrets, so that nothing of them is left in memory but what the caller clears: no
+/// text, and no buffer of the JDK's.
 final class SecretFile {
     /// Far more than any key file has.
     private static final int BYTES_MAX = 1 << 16;
@@ -45,8 +45,9 @@ final class SecretFile {
         }
     }
 
-    /// A file's characters without the white space around them, which the caller clears. Those of a pipe (`/dev/fd/N`)
-    /// can be read only once, and a pair of keys needs them twice: they are kept until this process ends.
+    /// A file's characters without the white space around them, which the caller clears. Those of a pipe
+    /// (`/dev/fd/N`) can be read only once, and a pair of keys needs them twice: they are kept until this
+    /// process ends.
     static char[] characters(Path file) throws IOException {
         if (Files.isRegularFile(file)) {
             return read(file);

@@ -85,8 +85,7 @@ final class TlsServerName {
     }
 
     /// What a client has sent of its first handshake messages. A message may be spread over any number of
-    /// records
-    /// (RFC 8446, section 5.1).
+    /// records (RFC 8446, section 5.1).
     ///
     /// @param message its octets without the records' headers, as far as they are there
     /// @param ended whether something else than a handshake's record followed

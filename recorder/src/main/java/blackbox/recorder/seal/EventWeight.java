@@ -8,8 +8,8 @@ import blackbox.schemas.row.Text;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// About how many octets of memory an event holds while it waits to be sealed. A guest decides how long texts are and
-/// how many of them a list has: a queue that counts only events holds as much as the guest likes.
+/// About how many octets of memory an event holds while it waits to be sealed. A guest decides how long texts
+/// are and how many of them a list has: a queue that counts only events holds as much as the guest likes.
 final class EventWeight {
 
     /// An event with its header, its process and its numbers.

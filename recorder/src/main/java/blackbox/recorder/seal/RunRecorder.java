@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// The writer of one run: a thread that takes events from a bounded queue, appends them in the order in which
 /// they arrive and seals at least once a second, even if nothing happens.
 ///
-/// [#accept] blocks while the queue holds [#QUEUE_BYTES_MAX], by the weight of events ([EventWeight]): a guest that
-/// floods is slowed down by its own channel, and what its ring then drops is counted there. When the sink fails the
-/// writer stops, and every later call says why.
+/// [#accept] blocks while the queue holds [#QUEUE_BYTES_MAX], by the weight of events ([EventWeight]): a
+/// guest that floods is slowed down by its own channel, and what its ring then drops is counted there. When
+/// the sink fails the writer stops, and every later call says why.
 public final class RunRecorder implements EventSink, AutoCloseable {
 
     static final int QUEUE_BYTES_MAX = 64 << 20;
@@ -28,7 +28,7 @@ public final class RunRecorder implements EventSink, AutoCloseable {
 
     private final RunSealer sealer;
     private final BlockingQueue<Waiting> queue = new LinkedBlockingQueue<>();
-    /// What may still be queued, octets. Fair, so that a heavy event is not overtaken for ever.
+    /// What may still be queued, octets. Fair, so that light events do not overtake a heavy one that waits.
     private final Semaphore room = new Semaphore(QUEUE_BYTES_MAX, true);
     private final AtomicLong recorded = new AtomicLong();
     private volatile Losses losses = Losses.NOT_KNOWN;
@@ -86,10 +86,11 @@ public final class RunRecorder implements EventSink, AutoCloseable {
                 flush();
                 return;
             }
-            if (!writer.isAlive()) {
-                mine.countDown();
+            while (!mine.await(100, TimeUnit.MILLISECONDS)) {
+                if (!writer.isAlive()) {
+                    mine.countDown();
+                }
             }
-            mine.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new RecorderException(RecorderException.Code.CLOSED, "interrupted while flushing", e);

@@ -26,12 +26,10 @@ import java.util.Arrays;
 
 /// Orders one run's events, gives each its index and seals them in batches. Owned by one thread.
 ///
-/// Every batch is an epoch: it ends with a heartbeat leaf of the host (batch number, hash of the batch before,
-/// counts,
-/// the next epoch's key) and carries a checkpoint over all leaves up to it, signed by the epoch's key. [#seal]
-/// returns
-/// after the sink has made the batch durable: only then do the indexes given out by [#append] count as
-/// recorded.
+/// Every batch is an epoch: it ends with a heartbeat leaf of the host (batch number, hash of the batch
+/// before, counts, the next epoch's key) and carries a checkpoint over all leaves up to it, signed by the
+/// epoch's key. [#seal] returns after the sink has made the batch durable: only then do the indexes given out
+/// by [#append] count as recorded.
 public final class RunSealer implements AutoCloseable {
 
     /// A batch is full at this many octets of leaves or [#BATCH_LEAVES_FULL] leaves: a [#seal] must then come

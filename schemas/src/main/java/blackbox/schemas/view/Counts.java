@@ -5,8 +5,7 @@ public final class Counts {
     private Counts() {}
 
     /// The sum of two of them, at most [Long#MAX_VALUE], which then is a lower bound and no count. A negative
-    /// one counts
-    /// nothing.
+    /// one counts nothing.
     public static long sum(long a, long b) {
         long more = Math.max(0, b);
         return a > Long.MAX_VALUE - more ? Long.MAX_VALUE : a + more;

@@ -10,9 +10,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestOutputStream;
 
-/// Writes a parcel: the parts in the manifest's order, then [#finish]. Owned by one thread; `out` belongs to another
-/// one
-/// until it is finished or closed.
+/// Writes a parcel: the parts in the manifest's order, then [#finish]. Owned by one thread; `out` belongs to
+/// another one until it is finished or closed.
 public final class ParcelWriter implements AutoCloseable {
 
     /// The most octets of one block.
@@ -46,8 +45,19 @@ public final class ParcelWriter implements AutoCloseable {
         digested.write(described);
         this.behind = new WriteBehindOutput(digested, "parcel-write");
         this.blocks = new Blocks(behind);
-        this.zstd = new ZstdOutputStream(blocks, LEVEL);
-        zstd.setWorkers(workers);
+        this.zstd = compressing(workers);
+    }
+
+    private ZstdOutputStream compressing(int workers) throws IOException {
+        try {
+            var stream = new ZstdOutputStream(blocks, LEVEL);
+            stream.setWorkers(workers);
+            return stream;
+        } catch (IOException | RuntimeException | Error e) {
+            try (behind) {
+                throw e;
+            }
+        }
     }
 
     /// Writes the next part.
@@ -72,8 +82,8 @@ public final class ParcelWriter implements AutoCloseable {
         return blocks.written - before;
     }
 
-    /// Whether what a part takes is to be known exactly: each flush costs some octets, so files deep in a folder are
-    /// counted together.
+    /// Whether what a part takes is to be known exactly: each flush costs some octets, so files deep in a
+    /// folder are counted together.
     private boolean isCounted(ParcelPart part) {
         return next == manifest.parts().size()
                 || part.name().indexOf('/') == part.name().lastIndexOf('/')

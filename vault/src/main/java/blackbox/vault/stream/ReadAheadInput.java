@@ -5,9 +5,10 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import org.jspecify.annotations.Nullable;
 
-/// Reads a stream on a thread of its own, at most 1.5 MiB ahead of its reader: what the stream does to its octets, such
-/// as decrypting and checking them, is done while the reader works. Where reading failed, the reader gets the same
-/// exception, after the octets that came before. Owned by one thread; until it is closed, `in` belongs to its own.
+/// Reads a stream on a thread of its own, at most 1.5 MiB ahead of its reader: what the stream does to its
+/// octets, such as decrypting and checking them, is done while the reader works. Where reading failed, the
+/// reader gets the same exception, after the octets that came before. Owned by one thread; until it is
+/// closed, `in` belongs to its own.
 public final class ReadAheadInput extends InputStream {
 
     /// Of a shorter stream, a thread would cost more than it saves.
@@ -101,6 +102,7 @@ public final class ReadAheadInput extends InputStream {
         while (!ended && (buffer == null || from == buffer.length)) {
             if (buffer != null) {
                 handover.emptied(buffer);
+                buffer = null; // it is the other thread's, also if this one is interrupted now
             }
             buffer = next();
             from = 0;

@@ -5,10 +5,10 @@ import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
-/// Writes to a stream on a thread of its own, at most 1.5 MiB behind its writer: what the stream does to its octets,
-/// such as encrypting them, is done while the writer works. Only [#drain] says that all of it was written; where that
-/// failed, it and the next write throw the same exception. Owned by one thread; until it is drained or closed, `out`
-/// belongs to its own.
+/// Writes to a stream on a thread of its own, at most 1.5 MiB behind its writer: what the stream does to its
+/// octets, such as encrypting them, is done while the writer works. Only [#drain] says that all of it was
+/// written; where that failed, it and the next write throw the same exception. Owned by one thread; until it
+/// is drained or closed, `out` belongs to its own.
 public final class WriteBehindOutput extends OutputStream {
 
     private final OutputStream out;

@@ -20,10 +20,12 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Streams with a thread of their own.
+@Timeout(120)
 class StreamThreadsTest {
 
     private static final int BUFFER = 1 << 18;
@@ -34,7 +36,8 @@ class StreamThreadsTest {
         return octets;
     }
 
-    /// Gives some octets, a few at a time, and then fails, if it is to. Knows its reader, and whether it was closed.
+    /// Gives some octets, a few at a time, and then fails, if it is to. Knows its reader, and whether it was
+    /// closed.
     private static final class Source extends InputStream {
         private final byte[] octets;
         private final @Nullable Throwable failure;

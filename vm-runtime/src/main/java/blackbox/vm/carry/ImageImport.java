@@ -51,8 +51,7 @@ public final class ImageImport {
     /// Checks `file` and imports what it holds. From then on, builds here use the locks in it.
     ///
     /// @throws VmException `ARCHIVE_REFUSED` when it is not an image archive of a known version;
-    /// `ARCHIVE_ALTERED`
-    ///     when it is one but was truncated or changed; `DISK_FULL`, `IO`
+    ///     `ARCHIVE_ALTERED` when it is one but was truncated or changed; `DISK_FULL`, `IO`
     public Taken take(Path file) throws VmException {
         if (Files.isDirectory(file) || !Files.isReadable(file)) {
             throw new VmException(Code.ARCHIVE_REFUSED, file + " could not be read; check that the file exists");

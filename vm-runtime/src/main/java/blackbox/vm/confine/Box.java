@@ -315,8 +315,7 @@ public final class Box {
     }
 
     /// Whether it has not ended. Once it has, it remains until this host's first process looks for it, which
-    /// may take
-    /// that one a second.
+    /// may take that one a second.
     private static boolean runs(ProcessHandle process) {
         try {
             String status = Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"), ISO_8859_1);

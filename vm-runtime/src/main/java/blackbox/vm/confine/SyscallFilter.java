@@ -5,9 +5,9 @@ import com.sun.jna.Library;
 import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// The system calls that a confined process may make, as a program for the kernel's seccomp filter. All others
@@ -72,6 +72,10 @@ final class SyscallFilter {
     private static final int BYTES_MAX = 32 << 10;
     private static final String NAME = "libseccomp.so.2";
 
+    /// Those that this process has made, guarded by the class: the first one takes longest, as it loads
+    /// libseccomp.
+    private static final Map<Purpose, byte[]> MADE = new HashMap<>();
+
     private final Seccomp library;
     private final Pointer filter;
 
@@ -79,9 +83,6 @@ final class SyscallFilter {
         this.library = library;
         this.filter = filter;
     }
-
-    /// Those that this process has made: the first one takes longest, as it loads libseccomp.
-    private static final Map<Purpose, byte[]> MADE = new ConcurrentHashMap<>();
 
     /// What a process is confined for.
     ///
@@ -95,13 +96,13 @@ final class SyscallFilter {
     /// The filter as instructions of classic BPF, as the kernel and bubblewrap take them.
     ///
     /// @throws VmException `NOT_CONFINED` when there is no libseccomp
-    static byte[] of(Purpose purpose) throws VmException {
+    static synchronized byte[] of(Purpose purpose) throws VmException {
         byte[] made = MADE.get(purpose);
         if (made == null) {
             made = make(purpose);
             MADE.put(purpose, made);
         }
-        return made;
+        return made.clone();
     }
 
     private static byte[] make(Purpose purpose) throws VmException {

@@ -45,9 +45,9 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// The control port: JSON lines to and from the guest's first process. Any thread may send, a line at a time; one
-/// thread waits for answers. A guest that sends more than is waited for fills the queue, and then nothing more is
-/// read from it. Only its answers about its clock go elsewhere, to the caller of [#tellClock], and
+/// The control port: JSON lines to and from the guest's first process. Any thread may send, a line at a time;
+/// one thread waits for answers. A guest that sends more than is waited for fills the queue, and then nothing
+/// more is read from it. Only its answers about its clock go elsewhere, to the caller of [#tellClock], and
 /// what it says about its disk.
 public final class GuestControl {
     private static final int LINE_BYTES_MAX = 1 << 20;
@@ -189,9 +189,9 @@ public final class GuestControl {
         }
     }
 
-    /// Tells the guest the host's time and waits for its answer; null if none arrives in time. A guest that still
-    /// owes an answer is not told again, because it may not be reading at all, and its port would fill up. One
-    /// thread, which need not be the one that waits for other messages.
+    /// Tells the guest the host's time and waits for its answer; null if none arrives in time. A guest that
+    /// still owes an answer is not told again, because it may not be reading at all, and its port would fill
+    /// up. One thread, which need not be the one that waits for other messages.
     @Nullable
     Told tellClock(long id, long wallNanos, Duration timeout) throws VmException, InterruptedException {
         return tellClock(id, Json.object().put("wallNs", wallNanos), timeout);

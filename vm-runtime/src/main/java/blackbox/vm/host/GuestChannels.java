@@ -56,7 +56,7 @@ record GuestChannels(
                     new ReplayLog.Copier(qemu.follow(folder.file(QemuArguments.LOG), ReplayLog.HEADER_BYTES), kept);
             var streams = new AgentStreams(qemu.follow(CaptureName.STDIO.in(captures), 0), input.channel());
             GrowingFile events = qemu.follow(CaptureName.EVENTS.in(captures), 0);
-            var brake = OutputBrake.start(qemu.process(), events::unreadBytes);
+            var brake = OutputBrake.start(qemu.process(), events);
             return new GuestChannels(after(before, events), streams, input, copier, brake);
         } catch (IOException e) {
             throw new VmException(Code.IO, "QEMU's output in " + captures + " could not be read", e);
@@ -75,6 +75,13 @@ record GuestChannels(
     void finish() throws VmException {
         if (log != null) {
             log.finish();
+        }
+    }
+
+    /// Holds the machine back no longer: it is to end, and has to run for that.
+    void letGo() {
+        if (brake != null) {
+            brake.close();
         }
     }
 

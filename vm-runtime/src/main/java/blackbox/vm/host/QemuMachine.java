@@ -218,6 +218,7 @@ public final class QemuMachine implements Machine {
     @Override
     public boolean powerOff(Duration timeout) throws VmException {
         leaveClock();
+        ends.letGo();
         try {
             control.powerOff();
             if (qemu.awaitEnd(timeout)) {
@@ -268,6 +269,7 @@ public final class QemuMachine implements Machine {
 
     @Override
     public void kill() throws VmException {
+        ends.letGo();
         try {
             qemu.kill();
         } finally {
@@ -278,6 +280,7 @@ public final class QemuMachine implements Machine {
     @Override
     public void close() throws VmException {
         leaveClock();
+        ends.letGo();
         try (folder;
                 ends;
                 qemu) {

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class GuestFiles {
     private static final Pattern PATH = Pattern.compile("[a-z0-9_.-]+(/[a-zA-Z0-9_.-]+)+");
     private static final String[] INIT = {"initrd.sh", "init.py", "boot.py", "agent.py", "streams.py"};
+    private static final String FIRST = "init/initrd.sh";
     private static final int BYTES_MAX = 16 << 20;
 
     private final SortedMap<String, byte[]> files;
@@ -36,8 +37,8 @@ public final class GuestFiles {
         /// The path of the file that it makes.
         String path();
 
-        /// Its content, the same for the same kernel, root and files; null where it cannot be made on this machine: the
-        /// guest has to do without then.
+        /// Its content, the same for the same kernel, root and files; null where it cannot be made on this
+        /// machine: the guest has to do without then.
         ///
         /// @param image with the kernel and the root; its initrd may be of other files
         byte @Nullable [] derive(GuestImage image, GuestFiles files) throws VmException;
@@ -51,6 +52,15 @@ public final class GuestFiles {
         return new GuestFiles(files, more);
     }
 
+    /// Those without which a program among them, such as `tracer/compiled.py`, could not be executed in a
+    /// guest that does nothing else: the files in its folder, and the one that starts it.
+    public GuestFiles around(String program) {
+        String folder = program.substring(0, program.lastIndexOf('/') + 1);
+        var needed = new TreeMap<>(files);
+        needed.keySet().removeIf(path -> !path.startsWith(folder) && !path.equals(FIRST));
+        return new GuestFiles(needed, null);
+    }
+
     /// What goes into the initrd of this image: the files, and what is derived from them.
     GuestFiles whole(GuestImage image) throws VmException {
         byte[] derived = derivation == null ? null : derivation.derive(image, this);
@@ -62,7 +72,8 @@ public final class GuestFiles {
         return new GuestFiles(all, null);
     }
 
-    /// Whether an image that was built with these digests, by path, has these files, and what is derived from them.
+    /// Whether an image that was built with these digests, by path, has these files, and what is derived from
+    /// them.
     boolean areIn(Map<String, String> digests) {
         var expected = new TreeMap<>(digests());
         if (derivation != null) {
@@ -117,7 +128,7 @@ public final class GuestFiles {
     /// The second part of the initrd.
     byte[] archive() {
         var cpio = new Cpio();
-        byte[] first = files.get("init/initrd.sh");
+        byte[] first = files.get(FIRST);
         if (first == null) {
             throw new IllegalStateException("the guest files have no initrd.sh");
         }

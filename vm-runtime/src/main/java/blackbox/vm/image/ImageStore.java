@@ -68,30 +68,35 @@ public final class ImageStore {
     }
 
     /// The image of this name, if it is unchanged since it was built; its files are checked by size, time and
-    /// inode, not by content.
+    /// inode, and by content where one of those has changed.
     ///
     /// @throws VmException `IMAGE_UNKNOWN`, `IMAGE_CORRUPT`
     public GuestImage find(String name) throws VmException {
-        try {
-            return checked(recorded(name));
-        } catch (VmException e) {
-            if (e.code() != Code.IMAGE_CORRUPT) {
-                throw e;
-            }
-            // Another process may just be giving it other guest files, or was killed while it did.
-            try (var lock = FolderLock.take(folder, _ -> {})) {
-                return settled(name, lock);
-            }
+        return find(name, _ -> {});
+    }
+
+    private GuestImage find(String name, Progress progress) throws VmException {
+        GuestImage image = recorded(name);
+        if (seemsUnchanged(image)) {
+            return image;
+        }
+        try (var lock = FolderLock.take(folder, progress)) {
+            return settled(name, lock);
         }
     }
 
-    private GuestImage settled(String name, FolderLock lock) throws VmException {
-        Objects.requireNonNull(lock);
-        finishWrite(folder.resolve(name));
-        return checked(recorded(name));
+    private static boolean seemsUnchanged(GuestImage image) {
+        return GuestImage.FILES.stream().allMatch(file -> {
+            FileFingerprint fingerprint = image.record().files().get(file);
+            return fingerprint != null && fingerprint.seemsUnchanged(image.file(file));
+        });
     }
 
-    private static GuestImage checked(GuestImage image) throws VmException {
+    /// The image as the last process left it that gave it other guest files, with its files checked.
+    private GuestImage settled(String name, FolderLock lock) throws VmException {
+        Objects.requireNonNull(lock);
+        settle(folder.resolve(name));
+        GuestImage image = recorded(name);
         var fingerprints = new TreeMap<>(image.record().files());
         for (String file : GuestImage.FILES) {
             FileFingerprint fingerprint = fingerprints.get(file);
@@ -101,8 +106,7 @@ public final class ImageStore {
             if (fingerprint == null || !fingerprint.holds(image.file(file))) {
                 throw new VmException(
                         Code.IMAGE_CORRUPT,
-                        image.file(file) + " is not the file that was built; run 'blackbox image build " + image.name()
-                                + "'");
+                        image.file(file) + " is not the file that was built; run 'blackbox image build " + name + "'");
             }
             fingerprints.put(file, fingerprint.at(image.file(file))); // the folder was copied
         }
@@ -124,12 +128,11 @@ public final class ImageStore {
     }
 
     /// The image of this name with these guest files, and what is derived from them: if it was built with
-    /// others,
-    /// its initrd is rebuilt, which gives the image another digest.
+    /// others, its initrd is rebuilt, which gives the image another digest.
     ///
     /// @param progress is told if that has to wait for another process
     public GuestImage open(String name, GuestFiles files, Progress progress) throws VmException {
-        GuestImage image = find(name);
+        GuestImage image = find(name, progress);
         if (files.areIn(image.record().guestFiles())) {
             return image;
         }
@@ -190,16 +193,18 @@ public final class ImageStore {
         return FileFingerprint.of(initrd);
     }
 
-    /// Puts the next record in its place once the next initrd is in its own: until then the image is the old
-    /// one.
-    private static void finishWrite(Path place) throws VmException {
+    /// Puts the next record in its place if the next initrd is in its own, and else deletes it: until then
+    /// the image is the old one. The caller holds the folder's lock.
+    private static void settle(Path place) throws VmException {
         Path next = place.resolve(GuestImage.RECORD + NEXT);
         try {
             if (Files.exists(next)) {
                 ImageRecord record = Json.read(next, ImageRecord.class, Code.IMAGE_CORRUPT);
                 FileFingerprint initrd = record.files().get(GuestImage.INITRD);
                 if (initrd != null && initrd.holds(place.resolve(GuestImage.INITRD))) {
-                    AtomicFiles.rename(next, place.resolve(GuestImage.RECORD));
+                    AtomicFiles.put(next, place.resolve(GuestImage.RECORD));
+                } else {
+                    AtomicFiles.delete(next);
                 }
             }
         } catch (IOException e) {
@@ -221,8 +226,9 @@ public final class ImageStore {
             AtomicFiles.onDisk().replace(fresh, image.initrdWith(whole));
             fingerprints.put(GuestImage.INITRD, FileFingerprint.of(fresh));
             GuestImage next = write(image, fingerprints, digests, GuestImage.RECORD + NEXT);
-            AtomicFiles.rename(fresh, initrd);
-            finishWrite(image.folder());
+            // In this order: a record whose initrd is not there yet is found and settled, the other way round not.
+            AtomicFiles.put(fresh, initrd);
+            AtomicFiles.put(image.file(GuestImage.RECORD + NEXT), image.file(GuestImage.RECORD));
             return next;
         } catch (IOException e) {
             throw new VmException(Code.IO, initrd + " could not be replaced", e);

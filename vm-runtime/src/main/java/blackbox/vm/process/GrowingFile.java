@@ -1,5 +1,6 @@
 package blackbox.vm.process;
 
+import blackbox.vm.guest.OutputBrake;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -9,9 +10,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 
-/// A file that a process appends to, as a stream that ends once the process has ended and everything was read. A
-/// read waits while there is nothing new. One thread reads.
-public final class GrowingFile extends InputStream {
+/// A file that a process appends to, as a stream that ends once the process has ended and everything was
+/// read. A read waits while there is nothing new. One thread reads.
+public final class GrowingFile extends InputStream implements OutputBrake.Output {
     private static final long LOOK_EVERY_MS = 5;
 
     private final FileChannel file;
@@ -50,10 +51,21 @@ public final class GrowingFile extends InputStream {
         }
     }
 
-    /// How much of the file nobody has read yet, octets; 0 once it is closed. Any thread.
+    /// 0 once it is closed. Any thread.
+    @Override
     public long unreadBytes() {
         try {
             return file.size() - file.position();
+        } catch (IOException _) {
+            return 0;
+        }
+    }
+
+    /// Up to where it was read; 0 once it is closed. Any thread.
+    @Override
+    public long readBytes() {
+        try {
+            return file.position();
         } catch (IOException _) {
             return 0;
         }

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// minute where the guest is emulated. The program writes to the second disk: eight octets `compiled`, the
 /// length (64 bits, big- endian), the SHA-256 and the content.
 ///
-/// What was made once for a kernel, a root and guest files is remembered below the data folder; [#afresh] makes
-/// it again.
+/// The machine has none but the files in that program's folder. What was made once of them, with a kernel and a
+/// root, is remembered below the data folder; [#afresh] makes it again.
 public final class GuestCompiler implements GuestFiles.Derivation {
     private static final Duration LIMIT = Duration.ofMinutes(10);
     private static final int MEMORY_MIB = 1024;
@@ -91,7 +91,8 @@ public final class GuestCompiler implements GuestFiles.Derivation {
     @Override
     public byte @Nullable [] derive(GuestImage image, GuestFiles files) throws VmException {
         var archive = new PackageArchive(data);
-        Path note = note(image, files);
+        GuestFiles sources = files.around(program);
+        Path note = note(image, sources);
         Known known = afresh ? null : Json.cached(note, Known.class);
         if (known != null && archive.holds(known.sha256())) {
             return archive.octets(known.sha256());
@@ -109,7 +110,7 @@ public final class GuestCompiler implements GuestFiles.Derivation {
             return null;
         }
         progress.say("compiling the tracer for this image, once; emulated, that takes about a minute");
-        byte[] made = make(qemu, image, files);
+        byte[] made = make(qemu, image, sources);
         Json.write(note, new Known(archive.take(made)));
         return made;
     }

@@ -114,8 +114,7 @@ public final class QemuBuilds {
     }
 
     /// The first QEMU here that passes the trial, or null. Those that have not been tried with this image's
-    /// kernel
-    /// yet are tried; nothing is fetched.
+    /// kernel yet are tried; nothing is fetched.
     ///
     /// @param trial tries each one that it does not know yet
     /// @param image whose kernel is booted

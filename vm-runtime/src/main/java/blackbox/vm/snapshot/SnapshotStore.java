@@ -28,9 +28,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/// The warm snapshots of a data folder, `snapshots/KEY/`. The key covers everything that a snapshot depends on,
-/// so
-/// a snapshot is never stale: if anything changes, so does the key.
+/// The warm snapshots of a data folder, `snapshots/KEY/`. The key covers everything that a snapshot depends
+/// on, so a snapshot is never stale: if anything changes, so does the key.
 public final class SnapshotStore {
     private static final int KEPT = 6;
     private static final long FREE_BYTES_MIN = 2L << 30;

@@ -1,5 +1,6 @@
 package blackbox.vm.guest;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -13,32 +14,60 @@ import org.junit.jupiter.api.io.TempDir;
 /// A process that writes to a file faster than it is read waits for its reader.
 @Timeout(120)
 class OutputBrakeTest {
-    private static final String FLOOD = "exec dd if=/dev/zero of=flood bs=64k count=16k status=none";
+    /// A step: as much as may be unread, and then some.
+    private static final String FLOOD = "while read -r _; do head -c 17000000 /dev/zero >> flood; done";
 
     @TempDir
     Path folder;
 
-    /// It may run on for as long as the brake takes to look and to stop it.
-    private static final long SLACK_BYTES = 512L << 20;
+    private final AtomicLong read = new AtomicLong();
+
+    private final OutputBrake.Output output = new OutputBrake.Output() {
+        @Override
+        public long unreadBytes() {
+            return length(folder.resolve("flood")) - read.get();
+        }
+
+        @Override
+        public long readBytes() {
+            return read.get();
+        }
+    };
 
     @Test
     void aFloodWaitsForItsReaderAndThenGoesOn() throws Exception {
         Process flood =
                 new ProcessBuilder("sh", "-c", FLOOD).directory(folder.toFile()).start();
-        Path file = folder.resolve("flood");
-        var read = new AtomicLong();
-        try (OutputBrake _ = OutputBrake.start(flood.toHandle(), () -> length(file) - read.get())) {
+        try (OutputBrake _ = OutputBrake.start(flood.toHandle(), output);
+                var steps = flood.outputWriter()) {
+            for (int step = 0; step < 3; step++) {
+                steps.write("more\n");
+                steps.flush();
+                while (!isStopped(flood)) {
+                    assertTrue(!flood.waitFor(Duration.ofMillis(1)), "it is not held");
+                }
+                read.set(length(folder.resolve("flood")));
+            }
+        }
+        assertTrue(flood.waitFor() == 0, "it goes on once all was read");
+    }
+
+    /// As one that has ended.
+    @Test
+    void aReaderThatReadsNothingIsNotWaitedForWithoutEnd() throws Exception {
+        Process flood =
+                new ProcessBuilder("sh", "-c", FLOOD).directory(folder.toFile()).start();
+        try (OutputBrake _ = OutputBrake.start(flood.toHandle(), output);
+                var steps = flood.outputWriter()) {
+            steps.write("more\n");
+            steps.flush();
             while (!isStopped(flood)) {
-                assertTrue(!flood.waitFor(Duration.ofMillis(1)), "it wrote all of it unread");
+                assertTrue(!flood.waitFor(Duration.ofMillis(1)), "it is not held");
             }
-            long held = length(file);
-            assertTrue(held < OutputBrake.UNREAD_BYTES_MAX + SLACK_BYTES, () -> held + " octets unread");
-            while (!flood.waitFor(Duration.ofMillis(1))) {
-                read.set(length(file));
-            }
-            assertTrue(flood.exitValue() == 0, "it goes on once all was read");
-        } finally {
-            flood.destroyForcibly();
+            steps.write("more\n");
+            steps.close();
+            assertTrue(flood.waitFor() == 0, "it ends, and all of it is there");
+            assertEquals(34_000_000, length(folder.resolve("flood")));
         }
     }
 

@@ -31,9 +31,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A real image and a real QEMU for the tests: built on first use, about two minutes, in a folder that outlives
-/// them.
-/// The image carries no tracer, so its snapshot is made in seconds.
+/// A real image and a real QEMU for the tests: built on first use, about two minutes, in a folder that
+/// outlives them. The image carries no tracer, so its snapshot is made in seconds.
 record TestHost(Path data, QemuHost host, GuestImage image) {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 

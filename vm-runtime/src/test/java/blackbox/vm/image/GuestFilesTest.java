@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,6 +59,15 @@ class GuestFilesTest {
         assertArrayEquals(
                 GuestFiles.with(Map.of("tracer/a.py", CONTENT)).archive(),
                 GuestFiles.with(Map.of("tracer/a.py", CONTENT)).archive());
+    }
+
+    /// So that what is made of a program's folder need not be made again when another one changes.
+    @Test
+    void whatAProgramNeedsIsItsFolderAndTheFirstScript() throws Exception {
+        var files = GuestFiles.with(Map.of("tracer/a.py", CONTENT, "tracer/b.c", CONTENT, "tracers/c.py", CONTENT));
+        assertEquals(
+                Set.of("init/initrd.sh", "tracer/a.py", "tracer/b.c"),
+                files.around("tracer/a.py").digests().keySet());
     }
 
     private GuestImage image() throws VmException {

@@ -26,8 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// How a trial judges programs that behave as good and bad QEMUs do. The trial of a real QEMU is part of the
-/// tests
-/// of the exact tier.
+/// tests of the exact tier.
 class QemuTrialTest {
     private static final String HASH = Hash.sha256(new byte[0]).toString();
     private static final String GOOD = "echo 'blackbox: trial: done' > console; echo e > events";

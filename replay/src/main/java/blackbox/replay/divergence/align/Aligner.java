@@ -88,10 +88,8 @@ public final class Aligner {
     }
 
     /// Reads both to their ends, once if they agree and share no time that was taken for one side's own.
-    /// Otherwise,
-    /// if names may have been made up, it reads again knowing all words of both, and if they still do not
-    /// agree, a
-    /// last time with the pairs of corresponding names.
+    /// Otherwise, if names may have been made up, it reads again knowing all words of both, and if they still
+    /// do not agree, a last time with the pairs of corresponding names.
     ///
     /// @param pivot the side whose strands have the same keys in every alignment of which it is the pivot
     /// @param ids actual ids of git's objects by the recorded ones that they stand for
@@ -314,8 +312,7 @@ public final class Aligner {
     }
 
     /// Adds what differs. Events at either end of it that differ only in numbers which happen to be those of
-    /// one side's
-    /// processes, such as names of files that both sides have, agree: what is written is the same.
+    /// one side's processes, such as names of files that both sides have, agree: what is written is the same.
     private void differ(StrandPair pair, List<Token> recorded, List<Token> actual, AnchoredDiff.Hunk whole) {
         int a = whole.expectedFrom();
         int b = whole.actualFrom();
@@ -409,8 +406,7 @@ public final class Aligner {
     }
 
     /// Too much waits on that side: only the beginnings of the longest strands are kept, and the rest of them
-    /// is
-    /// counted.
+    /// is counted.
     private void relieve(int side) {
         var longest = new ArrayList<>(pairs.values());
         longest.sort(Comparator.comparingInt(pair -> -pair.queue(side).size()));
@@ -453,9 +449,8 @@ public final class Aligner {
         return pairs.values();
     }
 
-    /// Where in the record a difference is: at the recorded event, right after the last one on which both agree
-    /// in its
-    /// strand, or, if the recorded side has no such strand, after about the last one anywhere.
+    /// Where in the record a difference is: at the recorded event, right after the last one on which both
+    /// agree in its strand, or, if the recorded side has no such strand, after about the last one anywhere.
     public long placeOf(Edit edit) {
         Token here = edit.hereExpected();
         if (here != null) {
@@ -540,9 +535,8 @@ public final class Aligner {
         return event instanceof RecorderView.Loss loss && loss.lost() > 0;
     }
 
-    /// Whether something was mounted on either side while the agent ran, or may have been in another namespace,
-    /// so that
-    /// a path may be elsewhere than on the guest's disk.
+    /// Whether something was mounted on either side while the agent ran, or may have been in another
+    /// namespace, so that a path may be elsewhere than on the guest's disk.
     public boolean isAnythingMounted() {
         return mounts[RECORDED].any() || mounts[ACTUAL].any();
     }

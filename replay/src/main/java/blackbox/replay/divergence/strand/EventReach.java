@@ -42,8 +42,8 @@ final class EventReach {
         };
     }
 
-    /// Whether a socket's call was only to be tried again, so that no peer could tell. One that was refused, or is in
-    /// progress, has reached its peer, and so may a connection whose call was interrupted.
+    /// Whether a socket's call was only to be tried again, so that no peer could tell. One that was refused,
+    /// or is in progress, has reached its peer, and so may a connection whose call was interrupted.
     private static boolean cameToNothing(NetView.Call call) {
         long ret = call.ret();
         return ret == EAGAIN || ret == EALREADY || ret == EINTR && !(call instanceof NetView.Connect);
@@ -69,9 +69,8 @@ final class EventReach {
         return begins(row, "/dev/") && KEEPING_NOTHING.stream().anyMatch(place -> isIn(row, place));
     }
 
-    /// Whether git puts a new index in place of the old one. It does so also when it has only learnt that files are as
-    /// they
-    /// were, which depends on the second in which these were written.
+    /// Whether git puts a new index in place of the old one. It does so also when it has only learnt that
+    /// files are as they were, which depends on the second in which these were written.
     private static boolean isGitsIndex(FileView.Rename file) {
         String from = String.valueOf(file.path());
         return from.endsWith("/index.lock") && from.contains("/.git/") && from.equals(file.pathTo() + ".lock");

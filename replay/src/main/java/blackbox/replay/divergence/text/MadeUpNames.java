@@ -4,14 +4,14 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 
-/// Which words of one side's names a program made up itself. What was done decides, not how a word looks: such a
-/// word is in the last name of a path that was created exclusively, and had not occurred on this side before.
-/// Where more is known ([KnownNames]), it must not occur on the other side either, and nothing that stays may be
-/// named after it.
+/// Which words of one side's names a program made up itself. What was done decides, not how a word looks:
+/// such a word is in the last name of a path that was created exclusively, and had not occurred on this side
+/// before. Where more is known ([KnownNames]), it must not occur on the other side either, and nothing that
+/// stays may be named after it.
 ///
-/// In the first reading each such word is a name of its own, since it is not known yet that `lock` in `index.lock`
-/// occurs on both sides; later the words of a name are one. As long as it is not known what names stand for, all
-/// of them count as the same ([#ANY]), and [NamesUsed] holds which they were.
+/// In the first reading each such word is a name of its own, since it is not known yet that `lock` in
+/// `index.lock` occurs on both sides; later the words of a name are one. As long as it is not known what
+/// names stand for, all of them count as the same ([#ANY]), and [NamesUsed] holds which they were.
 ///
 /// Memory: [#LIVE_MAX] to twice as many names in use, [#TIMES_MAX] times, and a [WordSet]. Owned by one thread.
 public final class MadeUpNames {
@@ -32,8 +32,8 @@ public final class MadeUpNames {
     private final WordSet said = new WordSet();
     private final GenerationalCache words = new GenerationalCache(LIVE_MAX);
 
-    /// Words met a moment ago that stand for themselves, each at the place that its last bits give: most words are
-    /// among them, and this fits into the processor's cache, where `words` does not. 0 is none.
+    /// Words met a moment ago that stand for themselves, each at the place that its last bits give: most
+    /// words are among them, and this fits into the processor's cache, where `words` does not. 0 is none.
     private final long[] themselves = new long[THEMSELVES];
 
     private final GenerationalCache names = new GenerationalCache(LIVE_MAX);
@@ -65,8 +65,8 @@ public final class MadeUpNames {
         return said;
     }
 
-    /// Whether what the other side says may make a difference: something was created exclusively, or has a time in its
-    /// name.
+    /// Whether what the other side says may make a difference: something was created exclusively, or has a
+    /// time in its name.
     public boolean isAnyToTell() {
         return anyToTell;
     }
@@ -104,8 +104,8 @@ public final class MadeUpNames {
         return keptToItself || known.isMarked(hash.mix(name, process, GONE));
     }
 
-    /// Notes a time in the name of something that was created. Returns whether the other side has created nothing with
-    /// that time in its name, as far as that is known.
+    /// Notes a time in the name of something that was created. Returns whether the other side has created
+    /// nothing with that time in its name, as far as that is known.
     boolean isOfThisSide(long time) {
         anyToTell = true;
         long mark = hash.mix(time, TIME);
@@ -120,8 +120,8 @@ public final class MadeUpNames {
         }
     }
 
-    /// Whether a time that was taken for one side's own is in names of both, so that it was given to them; or may
-    /// be, because there are too many to tell.
+    /// Whether a time that was taken for one side's own is in names of both, so that it was given to them; or
+    /// may be, because there are too many to tell.
     public boolean sharesTimes(MadeUpNames other) {
         return isAnyOwn(other.said) || other.isAnyOwn(said);
     }
