@@ -54,11 +54,11 @@ class AuditLogTest {
     void ofACallThatFailedTheLogMayHaveTheFolderAlone() {
         Call made = parse(
                         call(7, 83, -17, "0"),
-                        "1302 audit(1795734537.841:7): item=0 name=\"/work/repository/\" nametype=PARENT")
+                        "1302 audit(1795734537.841:7): item=0 name=\"/srv/repository/\" nametype=PARENT")
                 .getFirst();
-        assertTrue(made.isAbout("/work/repository/.git/"));
+        assertTrue(made.isAbout("/srv/repository/.git/"));
         assertTrue(made.isAbout(".git"));
-        assertFalse(made.isAbout("/work/.git"));
+        assertFalse(made.isAbout("/srv/.git"));
     }
 
     @Test
