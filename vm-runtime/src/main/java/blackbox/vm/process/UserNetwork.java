@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /// The way out of a machine with [blackbox.vm.machine.Network#USER]: a process that has the host's network, and
@@ -20,6 +21,7 @@ import java.util.function.Consumer;
 /// frames come in through a Unix socket, to which the machine's QEMU connects, and leave as this host's
 /// connections. So the process that executes the guest has no network at all.
 final class UserNetwork implements AutoCloseable {
+    private static final long LOOK_EVERY_NS = 1_000_000;
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final Duration GRACE = Duration.ofSeconds(2);
     private static final String SOCKET = "net";
@@ -51,10 +53,10 @@ final class UserNetwork implements AutoCloseable {
                 Process process = box.start(arguments(qemu), errors);
                 try {
                     ChildProcess.endWithUs(process, GRACE);
-                    // Its monitor answers once all else is ready.
                     var channel = MachineSockets.accept(listener, process, TIMEOUT);
                     var monitor = QmpClient.over(channel, event -> {}, TIMEOUT);
                     box.limitThreads(box.inside(process));
+                    awaitSocket(own.resolve(SOCKET), process);
                     Path socket = Files.move(own.resolve(SOCKET), sockets.resolve(SOCKET));
                     box.takeBack(socket);
                     MachineFolder.closeNetwork(own);
@@ -66,6 +68,17 @@ final class UserNetwork implements AutoCloseable {
             }
         } catch (IOException e) {
             throw new VmException(Code.IO, "the VM's network could not be set up in " + own, e);
+        }
+    }
+
+    /// QEMU makes it on another thread, and its monitor may answer before.
+    private static void awaitSocket(Path socket, Process process) throws VmException {
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        while (!Files.exists(socket)) {
+            if (!process.isAlive() || System.nanoTime() > deadline) {
+                throw new VmException(Code.QEMU_FAILED, "the VM's network does not listen");
+            }
+            LockSupport.parkNanos(LOOK_EVERY_NS);
         }
     }
 
