@@ -131,6 +131,7 @@ GUARDS = {
     "kmod_ret__security_task_prlimit",
     "kmod_ret__security_file_send_sigiotask",
     "kmod_ret__security_bprm_check",
+    "kmod_ret__security_file_open",
 }
 
 

@@ -203,6 +203,33 @@ int kmod_ret__security_task_prlimit(u64 *ctx) {
     return (u32)ctx[2] & PRLIMIT_WRITE && is_agent() && is_guarded(ctx[1]) ? -1 : 0;
 }
 
+#define PROC_MAGIC 0x9fa0
+#define SYSFS_MAGIC 0x62656572
+#define PROC_DEPTH_MAX 16
+
+// int security_file_open(struct file *): most of /proc and /sys belongs to root, whatever its capabilities, and speaks to the
+// kernel itself: which program it executes for a core, what a magic key does. What an agent mounts in namespaces of its own is
+// not read-only, so it is refused here; but for what is of its own processes, which is all of them that it can mount.
+int kmod_ret__security_file_open(u64 *ctx) {
+    if (!(half(ctx[0] + OFF_FILE_MODE) & FMODE_WRITE_BIT))
+        return 0;
+    u64 magic = word(word(word(ctx[0] + OFF_FILE_INODE) + OFF_INODE_SB) + OFF_SB_MAGIC);
+    if ((magic != PROC_MAGIC && magic != SYSFS_MAGIC) || !is_agent())
+        return 0;
+    if (magic == SYSFS_MAGIC)
+        return -1;
+    u64 words[3], dentry = word(ctx[0] + OFF_FILE_PATH + OFF_PATH_DENTRY), round;
+    u8 first = 0;
+#pragma clang loop unroll(disable)
+    for (round = 0; round < PROC_DEPTH_MAX; round++) {
+        if (bpf_probe_read_kernel(words, sizeof words, (void *)(dentry + OFF_DENTRY_PARENT)) || words[0] == dentry)
+            break;
+        bpf_probe_read_kernel(&first, sizeof first, (void *)words[2]);
+        dentry = words[0];
+    }
+    return first < '0' || first > '9' ? -1 : 0;
+}
+
 // int ksys_unshare(unsigned long)
 int kretfunc__ksys_unshare(u64 *ctx) {
     used(P_UNSHARE, (s32)ctx[1], ctx[0], 0);

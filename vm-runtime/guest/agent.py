@@ -189,8 +189,9 @@ class Agent:
 
 
 def _mounts(pid):
+    """What the agent sees mounted: nothing that is covered, see `_let_mount`."""
     with open(f"/proc/{pid}/mountinfo", encoding="utf-8") as file:
-        fields = [line.split() for line in file]
+        fields = [each for each in (line.split() for line in file) if not each[4].startswith(f"{HIDDEN}/")]
     numbers = [[int(number) for number in each[2].split(":")] for each in fields]
     return [{"device": major << 20 | minor, "root": each[3], "at": each[4]} for each, (major, minor) in zip(fields, numbers)]
 
@@ -234,9 +235,19 @@ def _confine(root):
     boot.mount("none", "/", "", boot.MS_REC | boot.MS_PRIVATE)
     if root != "/":
         _enter(root)
+        _let_mount()
     for path in READ_ONLY:
         _make_read_only(path)
     boot.mount("none", HIDDEN, "tmpfs", boot.MS_RDONLY | boot.MS_NOSUID | boot.MS_NODEV, "size=4k,mode=555")
+
+
+def _let_mount():
+    """The kernel lets a namespace of users mount /proc or /sys only where all of that is visible in its mounts already, and
+    READ_ONLY hides. So all of it is mounted, where HIDDEN will cover it. What the agent may write there is decided by a hook
+    of the tracer's (privilege.c)."""
+    for name in ("proc", "sys"):
+        os.makedirs(f"{HIDDEN}/{name}")
+        boot.mount(f"/{name}", f"{HIDDEN}/{name}", "", boot.MS_BIND)
 
 
 def _enter(root):

@@ -213,7 +213,7 @@ public record FloodedRun(
                 throws IOException, InterruptedException {
             String run = recorded.path("run").asText();
             Process verify = new ProcessBuilder(guest.data().command("verify", run, "--json"))
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             JsonNode verified = new ObjectMapper().readTree(verify.getInputStream());
             String[] words = sent.split(" ", 2);

@@ -17,10 +17,9 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Containers inside the VM, as an agent without any privilege can make them: by bubblewrap, by crun, by chroot, and
-/// by a single thread. What was done in each is told apart, under the names that the files have outside. None can
-/// mount a /proc of its own, as parts of the guest's are hidden from the agent; and programs that want control groups
-/// (crun, runc) are content only with a place where they could be.
+/// Containers inside the VM, as an agent without any privilege can make them: by bubblewrap, by crun, by
+/// chroot, and by a single thread. What was done in each is told apart, under the names that the files have
+/// outside. Programs that want control groups (crun, runc) are content only with a place where they could be.
 final class ContainersTest {
 
     /// Debian's paths of what is taken from this machine into the guest.
@@ -32,11 +31,12 @@ final class ContainersTest {
             cd /workspace
             mkdir out bundle/rootfs/proc bundle/rootfs/dev bundle/rootfs/out
             if LD_LIBRARY_PATH=/workspace/lib lib/bwrap --version && LD_LIBRARY_PATH=/workspace/lib lib/crun --version; then
-                LD_LIBRARY_PATH=/workspace/lib lib/bwrap --unshare-user --unshare-pid --ro-bind / / --dev /dev \\
+                LD_LIBRARY_PATH=/workspace/lib lib/bwrap --unshare-user --unshare-pid --ro-bind / / --dev /dev --proc /proc \\
                     --bind /workspace/out /mnt sh -c '
                         echo boxed > /mnt/bwrap
                         sh -c "exec 3>/mnt/bwrap-child; echo late >&3"
-                        while read -r line; do :; done < /etc/passwd'
+                        while read -r line; do :; done < /etc/passwd
+                        read -r pid rest < /proc/self/stat; test "$pid" = $$'
                 unshare --user --map-root-user --mount sh -euc '
                     mount -t tmpfs none /sys/fs/cgroup
                     LD_LIBRARY_PATH=/workspace/lib lib/crun --root /tmp/crun --cgroup-manager=disabled run \\
@@ -101,7 +101,7 @@ final class ContainersTest {
             {"ociVersion": "1.0.2", "hostname": "box", "root": {"path": "rootfs"},
              "process": {"cwd": "/", "args": ["/bin/busybox", "sh", "-c", "echo contained > /out/crun"],
                 "user": {"uid": 0, "gid": 0}, "env": ["PATH=/bin"]},
-             "mounts": [{"destination": "/proc", "type": "bind", "source": "/proc", "options": ["rbind"]},
+             "mounts": [{"destination": "/proc", "type": "proc", "source": "proc"},
                 {"destination": "/dev", "type": "tmpfs", "source": "tmpfs", "options": ["mode=755"]},
                 {"destination": "/out", "type": "bind", "source": "/workspace/out", "options": ["bind", "rw"]}],
              "linux": {"uidMappings": [{"containerID": 0, "hostID": 0, "size": 1}],

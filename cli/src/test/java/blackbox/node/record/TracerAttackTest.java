@@ -79,7 +79,44 @@ final class TracerAttackTest {
                     print(name, failure.errno)
             """;
 
-    /// The kernel executes these files of its own accord, as a root that has all capabilities and is in no group.
+    /// As root in namespaces of its own, in a /proc and a /sys that it has mounted itself: the files in them
+    /// that speak to the kernel are still root's.
+    private static final String IN_OWN_PROC = """
+            import ctypes, os
+            libc = ctypes.CDLL(None, use_errno=True)
+            CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000, 0x20000000, 0x40000000
+            assert libc.unshare(CLONE_NEWUSER) == 0
+            for name, text in (('setgroups', 'deny'), ('uid_map', '0 0 1'), ('gid_map', '0 0 1')):
+                with open('/proc/self/' + name, 'w') as file:
+                    file.write(text)
+            assert libc.unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET) == 0
+            if os.fork():
+                os._exit(os.waitstatus_to_exitcode(os.wait()[1]))
+            for kind in ('proc', 'sysfs'):
+                os.mkdir('/tmp/' + kind)
+                assert libc.mount(b'none', f'/tmp/{kind}'.encode(), kind.encode(), 0, None) == 0, ctypes.get_errno()
+            for path, text in (
+                ('proc/sys/kernel/core_pattern', '|/tmp/mine'),
+                ('proc/sys/vm/panic_on_oom', '1'),
+                ('proc/sysrq-trigger', 'b'),
+                ('proc/irq/default_smp_affinity', '1'),
+                ('sysfs/kernel/profiling', '1'),
+                ('proc/1/oom_score_adj', '7'),
+                ('proc/self/task/1/comm', 'own'),
+            ):
+                try:
+                    with open('/tmp/' + path, 'w') as file:
+                        file.write(text)
+                    print(path, 'DONE')
+                except OSError as failure:
+                    print(path, failure.errno)
+            for path in ('/run/blackbox', '/run', '/proc/sys'):
+                print(path, libc.umount2(path.encode(), 2))
+            print(os.listdir('/run/blackbox'))
+            """;
+
+    /// The kernel executes these files of its own accord, as a root that has all capabilities and is in no
+    /// group.
     private static final String HELPERS = """
             import ctypes, os, socket, time
             libc = ctypes.CDLL(None, use_errno=True)
@@ -193,6 +230,27 @@ final class TracerAttackTest {
                         "record", "--json", "--tier", "live", "--user", "root", "--", "python3", "-c", IN_OWN_NAMESPACE)
                 .expect(0);
         assertEquals("memory.max 1\npids.max 1\ncgroup.freeze 1\n", ended.out());
+        String unused = complete(ended);
+    }
+
+    @Test
+    void whatSpeaksToTheKernelIsOutOfReachInAProcOfItsOwn() throws Exception {
+        Ended ended = blackbox.run(
+                        "record", "--json", "--tier", "live", "--user", "root", "--", "python3", "-c", IN_OWN_PROC)
+                .expect(0);
+        assertEquals("""
+                proc/sys/kernel/core_pattern 1
+                proc/sys/vm/panic_on_oom 1
+                proc/sysrq-trigger 1
+                proc/irq/default_smp_affinity 1
+                sysfs/kernel/profiling 1
+                proc/1/oom_score_adj DONE
+                proc/self/task/1/comm DONE
+                /run/blackbox -1
+                /run -1
+                /proc/sys -1
+                []
+                """, ended.out());
         String unused = complete(ended);
     }
 

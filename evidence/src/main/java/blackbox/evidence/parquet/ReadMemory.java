@@ -7,7 +7,8 @@ import java.io.UncheckedIOException;
 /// thousand million values in each. Owned by one thread.
 final class ReadMemory {
 
-    /// A row group that ingest writes has leaves of 64 MiB, and 131,072 rows; reading it takes a fraction of this.
+    /// A row group that ingest writes has leaves of at most 64 MiB, and 131,072 rows; reading it takes a
+    /// fraction of this, whatever a guest put into the leaves.
     static final long BYTES_MAX = 512L << 20;
 
     private long bytes;

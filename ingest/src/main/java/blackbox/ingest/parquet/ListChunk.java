@@ -54,6 +54,11 @@ final class ListChunk extends ColumnChunk {
         return wellFormed;
     }
 
+    /// How many elements its lists have together.
+    int elements() {
+        return elements;
+    }
+
     private void appendElement(byte[] array, int offset, int length) {
         if (elements == ids.length) {
             ids = Arrays.copyOf(ids, elements * 2);

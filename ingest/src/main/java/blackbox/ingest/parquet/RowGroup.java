@@ -20,8 +20,16 @@ public final class RowGroup {
     /// The most rows a group takes.
     public static final int ROWS_MAX = 1 << 17;
 
-    /// A group is full once its leaves have so many octets.
-    static final long LEAF_BYTES_MAX = 64L << 20;
+    /// A group is full once it weighs so many octets. The evidence's reader refuses what takes a multiple of
+    /// that, so what a guest could choose to make a leaf longer in a file, or in that reader's memory, is
+    /// part of the weight.
+    private static final long WEIGHT_MAX = 64L << 20;
+
+    /// What an element of a list takes beside its own octets, of which a leaf needs one.
+    private static final long ELEMENT_BYTES = 32;
+
+    /// A leaf that is kept raw is there twice, and each of its octets that is no UTF-8 becomes a U+FFFD.
+    private static final long RAW_FACTOR = 4;
 
     private static final int CODES = 128;
 
@@ -41,7 +49,7 @@ public final class RowGroup {
 
     private int rows;
     private long firstIndex;
-    private long leafBytes;
+    private long weight;
 
     /// An empty group of `run`'s rows. `seed` is random: guests choose the strings that are hashed with it.
     public RowGroup(RunId run, long seed) {
@@ -102,7 +110,7 @@ public final class RowGroup {
     }
 
     public boolean isFull() {
-        return rows >= ROWS_MAX || leafBytes >= LEAF_BYTES_MAX;
+        return rows >= ROWS_MAX || weight >= WEIGHT_MAX;
     }
 
     public void clear() {
@@ -110,7 +118,7 @@ public final class RowGroup {
             chunk.clear();
         }
         rows = 0;
-        leafBytes = 0;
+        weight = 0;
     }
 
     /// Appends the leaf at `[offset, offset + length)`, which has index `index`, with the checkpoint that seals
@@ -129,12 +137,13 @@ public final class RowGroup {
         indexes.append(rows, index);
         if (!appendColumns(leaf, offset, length)) {
             raws.append(rows, leaf, offset, length);
+            weight += (RAW_FACTOR - 1) * length;
         }
         if (checkpoint != null) {
             checkpoints.append(rows, checkpoint);
         }
         rows++;
-        leafBytes += length;
+        weight += length;
     }
 
     /// Appends the leaf's columns; false where they would not give the leaf back.
@@ -157,7 +166,12 @@ public final class RowGroup {
                 chunk.append(rows, row.number(column));
                 yield true;
             }
-            case ListChunk chunk -> chunk.append(rows, row, column);
+            case ListChunk chunk -> {
+                int before = chunk.elements();
+                boolean wellFormed = chunk.append(rows, row, column);
+                weight += (chunk.elements() - before) * ELEMENT_BYTES;
+                yield wellFormed;
+            }
             case OctetsChunk chunk ->
                 switch (column.type()) {
                     case INT, LONG -> appendName(chunk, column);

@@ -16,6 +16,7 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,10 +25,15 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// What is written comes back, read by DuckDB.
 final class EventFileTest {
@@ -206,6 +212,48 @@ final class EventFileTest {
                 single("SELECT decode(value) FROM parquet_kv_metadata('%s') WHERE decode(key) = 'blackbox.layout'"));
         // Of this layout, the strict reader takes no file with a page index.
         EventFileReader.open(path, RUN).close();
+    }
+
+    /// What a guest may send to have its record unreadable: the memory that the strict reader takes has a
+    /// bound.
+    enum Hostile {
+        EMPTY_ARGUMENTS,
+        ARGUMENTS_OF_NO_UTF8,
+        PATHS_OF_NO_UTF8,
+        PATHS_THAT_DO_NOT_REPEAT;
+
+        byte[] leaf(Random random) {
+            int length = LeafCodec.BYTES_MAX - 100;
+            var octets = new byte[length];
+            Arrays.fill(octets, (byte) 0xff);
+            var row = new Row();
+            return EventFileTest.leaf(
+                    switch (this) {
+                        case EMPTY_ARGUMENTS -> row.set(Column.ARGV, Collections.nCopies(length, Text.of("")));
+                        case ARGUMENTS_OF_NO_UTF8 ->
+                            row.set(Column.ARGV, Collections.nCopies(length / 2, Text.copyOf(octets, 0, 1)));
+                        case PATHS_OF_NO_UTF8 -> row.set(Column.PATH, octets, 0, length);
+                        case PATHS_THAT_DO_NOT_REPEAT -> {
+                            random.nextBytes(octets);
+                            yield row.set(Column.PATH, octets, 0, length);
+                        }
+                    });
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Hostile.class)
+    void whateverFillsAGroupCanBeReadAgain(Hostile hostile) throws Exception {
+        int leaves = 1_500; // more than a group takes
+        Path path =
+                write(Stream.generate(() -> hostile.leaf(random)).limit(leaves).toList(), RowGroup.ROWS_MAX);
+        try (EventFileReader reader = EventFileReader.open(path, RUN)) {
+            int read = 0;
+            while (reader.next()) {
+                read++;
+            }
+            assertEquals(leaves, read);
+        }
     }
 
     @Test

@@ -30,9 +30,9 @@ public final class BriefCollector {
 
     private static final int READ_MAX = 100_000;
     private static final String WORKSPACE = "/workspace/";
-    private static final List<String> KERNEL = List.of("/proc/", "/sys/", "/dev/");
+    private static final List<String> KERNEL = List.of("/proc/", "/sys/", "/dev/", "proc[", "sysfs[");
     private static final List<String> OF_THE_SYSTEM =
-            List.of("/usr/", "/lib", "/bin/", "/sbin/", "/proc/", "/sys/", "/dev/");
+            List.of("/usr/", "/lib", "/bin/", "/sbin/", "/proc/", "/sys/", "/dev/", "proc[", "sysfs[");
     private static final Set<String> HARMLESS =
             Set.of("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/urandom", "/dev/random");
     private static final List<String> FOLDED =

@@ -42,7 +42,7 @@ public final class CausalScan {
             Set.of("/dev/urandom", "/dev/random", "/dev/hwrng", "/proc/sys/kernel/random/uuid");
 
     private static final List<String> NO_INPUTS =
-            List.of("/proc/", "/sys/", "/dev/", "/usr/", "/lib", "/bin/", "/etc/ld.so");
+            List.of("/proc/", "/sys/", "proc[", "sysfs[", "/dev/", "/usr/", "/lib", "/bin/", "/etc/ld.so");
 
     /// A flow that differs; whoever connected to its remote end depends on it.
     public record Watched(String remoteIp, long remotePort, long localPort, long bit) {}

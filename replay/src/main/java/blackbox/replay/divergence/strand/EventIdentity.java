@@ -504,9 +504,12 @@ final class EventIdentity {
     }
 
     /// The length of what the kernel shows in /proc and /sys varies with every process number and counter in
-    /// it.
+    /// it; also in those that an agent mounted for itself.
     private static boolean isOfTheKernel(Row row) {
-        return EventReach.begins(row, "/proc/") || EventReach.begins(row, "/sys/");
+        return EventReach.begins(row, "/proc/")
+                || EventReach.begins(row, "/sys/")
+                || EventReach.begins(row, "proc[")
+                || EventReach.begins(row, "sysfs[");
     }
 
     private static boolean tellsProcesses(PrivilegeView.Use use) {
