@@ -33,7 +33,8 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {"  blackbox egress check policy.yaml last", "  blackbox egress check policy.yaml nightly last --json"})
+        footer = {"  blackbox egress check policy.yaml last", "  blackbox egress check policy.yaml nightly last --json"
+        })
 final class EgressCheckCommand implements Callable<Integer> {
 
     @Mixin

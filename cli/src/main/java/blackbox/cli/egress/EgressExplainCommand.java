@@ -74,8 +74,7 @@ final class EgressExplainCommand implements Callable<Integer> {
             throw CommandException.badInput(String.valueOf(e.getMessage()));
         }
         Explanation explanation = Explanation.of(new Evaluator(policy, List.of()), asked, method, exe);
-        boolean allowed =
-                explanation.decisions().stream().allMatch(decision -> decision.verdict() == Verdict.ALLOW);
+        boolean allowed = explanation.decisions().stream().allMatch(decision -> decision.verdict() == Verdict.ALLOW);
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             JsonOut.document(out, generator -> write(generator, policy, explanation, allowed));

@@ -81,8 +81,8 @@ final class EgressSuggestCommand implements Callable<Integer> {
         }
         for (RecordedEgress egress : recorded) {
             egress.limits()
-                    .forEach(limit -> System.err.println("blackbox: run " + egress.run().value() + ": "
-                            + Printable.of(limit)));
+                    .forEach(limit ->
+                            System.err.println("blackbox: run " + egress.run().value() + ": " + Printable.of(limit)));
         }
         return ExitCodes.OK;
     }

@@ -20,8 +20,9 @@ import picocli.CommandLine.Spec;
 /// `blackbox egress validate`.
 @Command(
         name = "validate",
-        description = "Say whether a file is a policy, with all that is wrong with it, and print its digest. Exit 1 when it"
-                + " is none.",
+        description =
+                "Say whether a file is a policy, with all that is wrong with it, and print its digest. Exit 1 when it"
+                        + " is none.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {

@@ -50,11 +50,10 @@ public final class ForeignPolicies {
     ///
     /// @throws IllegalArgumentException with a sentence that says what of the file no policy can say
     public static String policy(byte[] octets, Origin origin) {
-        ForeignList list =
-                switch (origin) {
-                    case SANDBOX_RUNTIME -> SandboxRuntime.read(parsed(octets, origin));
-                    case JCARD -> Jcard.read(parsed(octets, origin));
-                };
+        ForeignList list = switch (origin) {
+            case SANDBOX_RUNTIME -> SandboxRuntime.read(parsed(octets, origin));
+            case JCARD -> Jcard.read(parsed(octets, origin));
+        };
         String text = text(list);
         try {
             PolicyReader.read(text.getBytes(StandardCharsets.UTF_8));
@@ -82,8 +81,8 @@ public final class ForeignPolicies {
             return read(octets, origin);
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(
-                    "line " + e.getLocation().getLineNr() + " is no "
-                            + (origin == Origin.JCARD ? "TOML" : "JSON") + ": " + e.getOriginalMessage(),
+                    "line " + e.getLocation().getLineNr() + " is no " + (origin == Origin.JCARD ? "TOML" : "JSON")
+                            + ": " + e.getOriginalMessage(),
                     e);
         } catch (IOException e) {
             throw new IllegalArgumentException("it cannot be read: " + e.getMessage(), e);

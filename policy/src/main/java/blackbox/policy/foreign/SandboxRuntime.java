@@ -17,8 +17,8 @@ final class SandboxRuntime {
     private static final String DENIED = "deniedDomains";
 
     /// What else decides there about the network.
-    private static final List<String> OTHERS =
-            List.of("allowUnixSockets", "allowAllUnixSockets", "allowLocalBinding", "mitmProxy", "parentProxy", "tlsTerminate");
+    private static final List<String> OTHERS = List.of(
+            "allowUnixSockets", "allowAllUnixSockets", "allowLocalBinding", "mitmProxy", "parentProxy", "tlsTerminate");
 
     private SandboxRuntime() {}
 
@@ -34,7 +34,8 @@ final class SandboxRuntime {
         List<Entry> denied = ListReader.entries(network.path(DENIED), "network.deniedDomains", SandboxRuntime::entry);
         var notes = new ArrayList<String>();
         if (allowed.stream().anyMatch(entry -> entry.ports().equals(ListReader.ALL_PORTS))) {
-            notes.add("Entries without a port allow every port there, and so they do here; name the ports that are meant.");
+            notes.add(
+                    "Entries without a port allow every port there, and so they do here; name the ports that are meant.");
         }
         OTHERS.stream()
                 .filter(network::has)

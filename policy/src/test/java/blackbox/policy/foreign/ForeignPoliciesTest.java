@@ -60,7 +60,8 @@ class ForeignPoliciesTest {
     private static void verdicts(Policy policy, Map<String, String> expected) {
         expected.forEach((peer, verdict) -> {
             int at = peer.lastIndexOf(' ');
-            assertEquals(verdict, verdict(policy, peer.substring(0, at), Integer.parseInt(peer.substring(at + 1))), peer);
+            assertEquals(
+                    verdict, verdict(policy, peer.substring(0, at), Integer.parseInt(peer.substring(at + 1))), peer);
         });
     }
 
@@ -105,12 +106,13 @@ class ForeignPoliciesTest {
         String none = "[network]\nmode = \"none\"\negress_allow = [\"a.example\"]\n";
         assertEquals(
                 List.of(),
-                PolicyReader.read(octets(ForeignPolicies.policy(octets(none), Origin.JCARD))).rules());
+                PolicyReader.read(octets(ForeignPolicies.policy(octets(none), Origin.JCARD)))
+                        .rules());
     }
 
     private static void refused(String text, Origin origin, String why) {
-        var refused = assertThrows(
-                IllegalArgumentException.class, () -> ForeignPolicies.policy(octets(text), origin), text);
+        var refused =
+                assertThrows(IllegalArgumentException.class, () -> ForeignPolicies.policy(octets(text), origin), text);
         assertTrue(String.valueOf(refused.getMessage()).contains(why), refused::getMessage);
     }
 
@@ -124,7 +126,10 @@ class ForeignPoliciesTest {
         refused("{\"network\": {\"allowedDomains\": [\"a.example:0\"]}}", srt, "ports are from 1");
         refused("{\"network\": {\"allowedDomains\": [\"::1\"]}}", srt, "in brackets");
         refused("{\"network\": {\"allowedDomains\": [\"[::1]\"]}}", srt, "loopback address");
-        refused("{\"network\": {\"allowedDomains\": [\"a.example\\n- b\"]}}", srt, "a character that names do not have");
+        refused(
+                "{\"network\": {\"allowedDomains\": [\"a.example\\n- b\"]}}",
+                srt,
+                "a character that names do not have");
         refused("{\"network\": {\"allowedDomains\": [1]}}", srt, "is no text");
         refused("{\"network\": {\"allowedDomains\": \"a.example\"}}", srt, "is no list");
         refused("{\"network\": {}}", srt, "no network.allowedDomains");

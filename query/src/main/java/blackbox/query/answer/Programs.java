@@ -83,7 +83,8 @@ public final class Programs {
         return id == null ? name : (name == null ? "?" : name) + " (" + id.pid() + ")";
     }
 
-    /// A path that a call named, made absolute by the directory in which its program began; unchanged if that is
+    /// A path that a call named, made absolute by the directory in which its program began; unchanged if
+    /// that is
     /// not known.
     public String absolute(EventView event, String path) {
         Running known = known(event);

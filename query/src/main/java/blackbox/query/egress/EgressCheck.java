@@ -86,8 +86,9 @@ public record EgressCheck(RunId run, List<JudgedFlow> flows, List<JudgedName> na
                     + " them; what was asked is judged name by name");
         }
         if (others > 0) {
-            limits.add(others + " exchanges of other protocols than TCP and UDP are not judged: under a policy there are"
-                    + " none");
+            limits.add(
+                    others + " exchanges of other protocols than TCP and UDP are not judged: under a policy there are"
+                            + " none");
         }
         if (!flows.isEmpty()) {
             limits.add("names of peers are those of TLS, or else what their address was last the answer for; the"
@@ -101,12 +102,11 @@ public record EgressCheck(RunId run, List<JudgedFlow> flows, List<JudgedName> na
         RecordedFlow.Peer peer = flow.peer();
         Address address = Address.parse(peer.ip());
         Integer port = peer.port();
-        Transport transport =
-                switch (peer.protocol()) {
-                    case "tcp" -> Transport.TCP;
-                    case "udp" -> Transport.UDP;
-                    default -> null;
-                };
+        Transport transport = switch (peer.protocol()) {
+            case "tcp" -> Transport.TCP;
+            case "udp" -> Transport.UDP;
+            default -> null;
+        };
         return transport == null || address == null || port == null
                 ? null
                 : new Connection(transport, peer.host(), address, port, flow.exe());

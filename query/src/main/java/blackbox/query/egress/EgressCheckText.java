@@ -32,7 +32,11 @@ public final class EgressCheckText {
         long allowed = check.flows().size() - check.refused();
         return "%d of %d kinds of flows would go through, %d would be refused; %d of %d names would not be answered"
                 .formatted(
-                        allowed, check.flows().size(), check.refused(), check.unanswered(), check.names().size());
+                        allowed,
+                        check.flows().size(),
+                        check.refused(),
+                        check.unanswered(),
+                        check.names().size());
     }
 
     private static String flow(JudgedFlow judged) {

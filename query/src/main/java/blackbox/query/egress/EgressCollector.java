@@ -21,7 +21,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -70,12 +69,25 @@ public final class EgressCollector {
 
     private static final class Seen {
         final long index;
-        @Nullable Text exe;
-        @Nullable String host;
-        @Nullable Long outByGuest;
-        @Nullable Long inByGuest;
-        @Nullable Long outByHost;
-        @Nullable Long inByHost;
+
+        @Nullable
+        Text exe;
+
+        @Nullable
+        String host;
+
+        @Nullable
+        Long outByGuest;
+
+        @Nullable
+        Long inByGuest;
+
+        @Nullable
+        Long outByHost;
+
+        @Nullable
+        Long inByHost;
+
         long times;
 
         Seen(long index) {
@@ -188,8 +200,7 @@ public final class EgressCollector {
             return;
         }
         Long type = query.type();
-        var question = new Question(
-                name.toString(), type == null ? "TYPE0" : TYPES.getOrDefault(type, "TYPE" + type));
+        var question = new Question(name.toString(), type == null ? "TYPE0" : TYPES.getOrDefault(type, "TYPE" + type));
         if (names.size() + namesByAddress.size() >= KEPT_MAX && !names.containsKey(question)) {
             unkept++;
             return;
@@ -209,7 +220,8 @@ public final class EgressCollector {
         Long port = event.remotePort();
         Long localPort = event.localPort();
         String local = event.localIp() == null ? null : event.localIp() + " " + (localPort == null ? 0 : localPort);
-        return new Key(protocol.toString(), local, ip.toString(), port == null ? null : Integer.valueOf(port.intValue()));
+        return new Key(
+                protocol.toString(), local, ip.toString(), port == null ? null : Integer.valueOf(port.intValue()));
     }
 
     private RecordedEgress egress(RunFacts facts) {
@@ -224,18 +236,21 @@ public final class EgressCollector {
         var all = new ArrayList<RecordedFlow>();
         joined.values().forEach(byProgram -> all.addAll(byProgram.values()));
         var asked = new ArrayList<RecordedName>();
-        names.forEach((question, each) ->
-                asked.add(new RecordedName(question.name, question.type, each.index, each.count)));
+        names.forEach(
+                (question, each) -> asked.add(new RecordedName(question.name, question.type, each.index, each.count)));
         var said = new ArrayList<>(limits.limits(facts));
         if (unkept > 0) {
-            said.add("only the first " + KEPT_MAX + " flows and names are listed; " + unkept
-                    + " events showed others");
+            said.add("only the first " + KEPT_MAX + " flows and names are listed; " + unkept + " events showed others");
         }
         return new RecordedEgress(facts.run(), all, asked, said);
     }
 
     private void add(
-            Map<RecordedFlow.Peer, Map<String, RecordedFlow>> joined, Key key, Seen seen, @Nullable Text exe, long count) {
+            Map<RecordedFlow.Peer, Map<String, RecordedFlow>> joined,
+            Key key,
+            Seen seen,
+            @Nullable Text exe,
+            long count) {
         String host = seen.host != null ? seen.host : namesByAddress.get(key.ip);
         var peer = new RecordedFlow.Peer(key.protocol, host, key.ip, key.port);
         String program = exe == null ? null : exe.toString();

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -32,7 +33,8 @@ public final class PolicySuggestion {
     private final Set<String> asked = new TreeSet<>();
 
     /// A name, or an address that no name is known for.
-    private record Destination(@Nullable String host, @Nullable String address) {}
+    private record Destination(
+            @Nullable String host, @Nullable String address) {}
 
     private static final class Use {
         final Set<Integer> ports = new TreeSet<>();
@@ -76,12 +78,15 @@ public final class PolicySuggestion {
             return;
         }
         String host = name(peer.host());
+        if (peer.host() != null && host == null) {
+            left.add(shown(peer) + ": the name that was asked for is no host name, and so it is always refused");
+            return;
+        }
         if (port == 853) {
             left.add(shown(peer) + ": DNS over TLS is always refused");
             return;
         }
-        Use use = uses.computeIfAbsent(
-                new Destination(host, host == null ? address.toString() : null), _ -> new Use());
+        Use use = uses.computeIfAbsent(new Destination(host, host == null ? address.toString() : null), _ -> new Use());
         use.ports.add(port);
         use.addresses.add(address.toString());
         use.needsAddress |= host == null || kind.grant() == AddressKind.Grant.BY_RULE;
@@ -121,7 +126,8 @@ public final class PolicySuggestion {
     private String text(List<String> names) {
         var text = new StringBuilder("# What these runs did, as a policy: ")
                 .append(names.stream().map(PolicySuggestion::plain).collect(Collectors.joining(", ")))
-                .append("\n# Methods and paths are not recorded; add them where they are known. See: blackbox egress check\n")
+                .append(
+                        "\n# Methods and paths are not recorded; add them where they are known. See: blackbox egress check\n")
                 .append("version: 1\nmode: enforce\n");
         if (!uses.isEmpty()) {
             text.append("rules:\n");
@@ -137,7 +143,7 @@ public final class PolicySuggestion {
                 .append(String.join(", ", types))
                 .append("]}\n"));
         notes(text, "left out", left);
-        uses.keySet().forEach(destination -> asked.remove(destination.host()));
+        uses.keySet().stream().map(Destination::host).filter(Objects::nonNull).forEach(asked::remove);
         notes(text, "asked for, and never connected to; not allowed", List.copyOf(asked));
         return text.toString();
     }
@@ -147,7 +153,9 @@ public final class PolicySuggestion {
         if (!lines.isEmpty()) {
             text.append("# ").append(heading).append(":\n");
         }
-        lines.stream().limit(ASKED_ONLY_MAX).forEach(line -> text.append("#   ").append(plain(line)).append('\n'));
+        lines.stream()
+                .limit(ASKED_ONLY_MAX)
+                .forEach(line -> text.append("#   ").append(plain(line)).append('\n'));
         if (lines.size() > ASKED_ONLY_MAX) {
             text.append("#   and ").append(lines.size() - ASKED_ONLY_MAX).append(" more\n");
         }
@@ -155,7 +163,7 @@ public final class PolicySuggestion {
 
     /// One rule, or one for each program.
     private static void rules(StringBuilder text, Destination destination, Use use, int[] number) {
-        text.append("  # %d connections, %d octets out, %d in%s%n"
+        text.append("  # connections: %d, octets out: %d, in: %d%s%n"
                 .formatted(
                         use.count,
                         use.bytesOut,
