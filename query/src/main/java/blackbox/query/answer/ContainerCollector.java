@@ -26,10 +26,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Gathers what a run touched for each of its containers. Every event says in which it was done, as the guest's
-/// kernel had it at that moment. Whatever made it (bubblewrap, crun, unshare, chroot), a container is a
-/// namespace of
-/// mounts other than that of the agent's first processes, or a root of its own in one. What was done
-/// outside of all
+/// kernel had it at that moment. Whatever made it (bubblewrap, crun, unshare, chroot), a container is a namespace of
+/// mounts other than that of the agent's first processes, or a root of its own in one. What was done outside of all
 /// comes first, with what belongs to no process.
 public final class ContainerCollector {
 

@@ -8,8 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Gathers what was to be done with files and was refused for want of a permission; identical refusals are
-/// counted,
+/// Gathers what was to be done with files and was refused for want of a permission; identical refusals are counted,
 /// not listed.
 final class RefusalCollector {
 
@@ -24,8 +23,7 @@ final class RefusalCollector {
 
     private record Key(String act, String path, @Nullable String by, String error) {}
 
-    /// @param programs of all processes, whosever they are: which directory a relative path is in, it may
-    ///     have from
+    /// @param programs of all processes, whosever they are: which directory a relative path is in, it may have from
     /// there
     RefusalCollector(Programs programs, Room room) {
         this.room = room;

@@ -1,7 +1,6 @@
 package blackbox.query.answer;
 
-/// How many entries several collectors may keep together, so that a run's answer does not outgrow memory
-/// when it is
+/// How many entries several collectors may keep together, so that a run's answer does not outgrow memory when it is
 /// divided.
 final class Room {
 

@@ -4,14 +4,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// A command on a line of limited length, so that what it does stays readable. The start of a script that a
-/// shell
-/// is given is always shown, for whoever wrote it could hide what it does behind what follows. Coding
-/// agents start
-/// `bash -c` with a script that reads their settings first and notes the directory afterwards; what was
-/// asked for
-/// is the quoted text after `eval`, which is shown as far as there is room. `…(123)…` says how many
-/// characters were
+/// A command on a line of limited length, so that what it does stays readable. The start of a script that a shell
+/// is given is always shown, for whoever wrote it could hide what it does behind what follows. Coding agents start
+/// `bash -c` with a script that reads their settings first and notes the directory afterwards; what was asked for
+/// is the quoted text after `eval`, which is shown as far as there is room. `…(123)…` says how many characters were
 /// left out. The result is not escaped.
 public final class ShownCommand {
 
@@ -27,8 +23,7 @@ public final class ShownCommand {
 
     private ShownCommand() {}
 
-    /// The program and its arguments in at most `max` characters. If all of it does not fit, it is the
-    /// beginning
+    /// The program and its arguments in at most `max` characters. If all of it does not fit, it is the beginning
     /// and the end, and between them what a script evaluates.
     public static String of(List<String> argv, int max) {
         String whole = String.join(" ", argv);
@@ -128,8 +123,7 @@ public final class ShownCommand {
         return c == '\'' || c == '"';
     }
 
-    /// Where the word that begins with a quotation mark ends; a word can be of several quoted parts, as
-    /// `'it'\''s'` is.
+    /// Where the word that begins with a quotation mark ends; a word can be of several quoted parts, as `'it'\''s'` is.
     private static int close(String script, int open) {
         char quote = 0;
         for (int at = open; at < script.length(); at++) {

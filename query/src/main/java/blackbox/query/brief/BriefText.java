@@ -64,8 +64,7 @@ public final class BriefText {
         return lines;
     }
 
-    /// The same with those at the front that are shown: the first of each kind among them, for many of one
-    /// kind,
+    /// The same with those at the front that are shown: the first of each kind among them, for many of one kind,
     /// which an agent can make, must push none of the others out.
     private static List<Notable> ofEachKind(List<Notable> notables) {
         var shown = new HashSet<Notable>();
@@ -148,8 +147,7 @@ public final class BriefText {
         return path.startsWith(WORKSPACE) ? path.substring(WORKSPACE.length()) : path;
     }
 
-    /// The files that programs keep for themselves, counted by the name of their folder; null if there are
-    /// none.
+    /// The files that programs keep for themselves, counted by the name of their folder; null if there are none.
     private static @Nullable String folded(List<FileChange> changes) {
         Map<String, TreeSet<String>> folders = new LinkedHashMap<>();
         Map<String, Long> files = new LinkedHashMap<>();

@@ -14,8 +14,7 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Gathers which files with secrets were opened, and ranks that with what was refused and with uses of
-/// privileges.
+/// Gathers which files with secrets were opened, and ranks that with what was refused and with uses of privileges.
 final class Notables {
 
     private static final int KEPT_MAX = 10_000;

@@ -60,8 +60,7 @@ public record RunFacts(
     /// has none).
     public record Start(long atNs, @Nullable String name, JsonNode detail) {}
 
-    /// The `run.close` row: when, the agent's exit code or the signal that ended it, and its JSON (a
-    /// missing node
+    /// The `run.close` row: when, the agent's exit code or the signal that ended it, and its JSON (a missing node
     /// where it has none).
     public record End(
             long atNs, @Nullable Integer exitCode, @Nullable Integer signal, JsonNode detail) {}

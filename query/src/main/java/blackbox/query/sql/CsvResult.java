@@ -6,10 +6,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// A result as CSV (RFC 4180): a header, then a line for each row, nulls empty. Control characters and
-/// backslashes are
-/// written as `\xHH`, see [Printable]: guests choose what paths and arguments contain, and terminals and
-/// spreadsheets
+/// A result as CSV (RFC 4180): a header, then a line for each row, nulls empty. Control characters and backslashes are
+/// written as `\xHH`, see [Printable]: guests choose what paths and arguments contain, and terminals and spreadsheets
 /// would interpret it.
 public final class CsvResult implements ResultSink {
 

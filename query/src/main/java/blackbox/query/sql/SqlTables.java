@@ -69,8 +69,7 @@ final class SqlTables {
         return "'" + text.replace("'", "''") + "'";
     }
 
-    /// A guest can make the numbers that are summed here and below as large as it likes: a sum that is no
-    /// BIGINT is
+    /// A guest can make the numbers that are summed here and below as large as it likes: a sum that is no BIGINT is
     /// null, so that it does not end every query of the table.
     private static final String RUNS = """
             SELECT run,

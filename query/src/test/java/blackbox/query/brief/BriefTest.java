@@ -25,8 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What an auditor is shown first: the agent's acts and not the supervisor's, one screen whatever the run
-/// did, and
+/// What an auditor is shown first: the agent's acts and not the supervisor's, one screen whatever the run did, and
 /// nothing left out without a count.
 class BriefTest {
 

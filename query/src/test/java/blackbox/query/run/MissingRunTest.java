@@ -56,8 +56,7 @@ final class MissingRunTest {
         assertEquals(List.of(RunState.MISSING, RunState.MISSING), states(recordings));
     }
 
-    /// The recorder certifies a run before its first row: one that was killed in between is listed, and
-    /// told from one
+    /// The recorder certifies a run before its first row: one that was killed in between is listed, and told from one
     /// whose files somebody deleted.
     @Test
     void aRunThatEndedBeforeItsFirstRowHasWordsOfItsOwn() throws Exception {
