@@ -16,11 +16,7 @@ import blackbox.policy.host.Address;
 import blackbox.policy.text.CanonicalPolicy;
 import blackbox.policy.text.PolicyException;
 import blackbox.policy.text.PolicyReader;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -35,6 +31,30 @@ final class PolicyTargets {
               - {id: wild, host: "**.b.example", ports: [443, 80]}
             deny: [{host: "*.b.example", paths: ["/admin/**"]}]
             """;
+
+    /// With every key.
+    private static final String WHOLE = """
+            version: 1
+            mode: observe # or enforce
+            rules:
+              - id: model
+                host: 'bücher.example'
+                ports: [443, "8000-8010"]
+                methods: [POST]
+                paths: ["/v1/*", /@a%2fb]
+                encodedSlash: true
+                secret: s
+                budget: {requests: 5k, bytesIn: 1MiB, bytesOut: 2MB, seconds: 2h, tokens: 3M, usd: 0.5}
+              - {id: git, host: "**.example.org", process: {exe: /usr/bin/git}}
+              - {id: lan, address: [10.0.0.0/8, "fd00::1"], ports: [5432]}
+              - {id: mcp, mcp: {url: "https://m.example:8443/mcp", tools: [a]}}
+              - {id: up, host: up.example, upstream: "[::1]:80"}
+            deny: [{host: "**", ports: [25]}, {host: a.example.org, methods: [PUT]}]
+            dns: [{host: x.example, types: [TXT, MX, SRV]}]
+            tls: {pass: ["*.pinned.example"]}
+            secrets: [{id: s, command: [pass, show], place: "body:/a/b"}]
+            """;
+
     private static final Address PUBLIC = address("1.2.3.4");
 
     private PolicyTargets() {}
@@ -76,15 +96,12 @@ final class PolicyTargets {
         return true;
     }
 
-    private static Map<String, byte[]> policies() {
-        try {
-            Path golden = Path.of("..", "policy", "src", "test", "resources", "policy", "v1");
-            return Map.of(
-                    "yaml", Files.readAllBytes(golden.resolve("policy.yaml")),
-                    "json", Files.readAllBytes(golden.resolve("policy.json")));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private static Map<String, byte[]> policies() throws PolicyException {
+        byte[] whole = utf8(WHOLE);
+        return Map.of(
+                "yaml", whole,
+                "json", CanonicalPolicy.octets(PolicyReader.read(whole)),
+                "traffic", utf8(RULES));
     }
 
     /// A host, a method, an authority and a target, a line each.

@@ -7,6 +7,7 @@ import blackbox.policy.host.Ports;
 import blackbox.policy.host.RequestPath;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -16,13 +17,15 @@ final class Builtins {
     private static final int DNS_OVER_TLS = 853;
     private static final int HTTPS = 443;
 
-    /// Types of records that rules about addresses decide (with HTTPS and SVCB, which are answered as
-    /// empty), and those
-    /// that a policy can name.
+    /// Types of records that rules about addresses decide (with HTTPS and SVCB, which are answered as empty),
+    /// and those that a policy can name.
     static final Set<String> ADDRESS_TYPES = Set.of("A", "AAAA", "HTTPS", "SVCB");
 
     private static final Set<String> DNS_MESSAGES = Set.of("application/dns-message", "application/dns-json");
     private static final String DNS_QUERY = "/dns-query";
+
+    /// RFC 9110, section 5.6.2.
+    private static final Pattern TOKEN = Pattern.compile("[A-Z0-9!#$%&'*+.^_`|~-]{1,64}");
 
     /// Names for the host itself (RFC 6761, section 6.3) and for where clouds serve credentials.
     private static final String LOCALHOST = "localhost";
@@ -129,8 +132,14 @@ final class Builtins {
 
     private static @Nullable Decision exchange(Request request, Exchange exchange) {
         String method = exchange.method().toUpperCase(Locale.ROOT);
+        if (!TOKEN.matcher(method).matches()) {
+            return deny(request, "method", "the method '" + shown(method) + "' is none");
+        }
         if (method.equals("CONNECT") || method.equals("TRACE")) {
             return deny(request, "method", "the method " + method + " is refused");
+        }
+        if (!exchange.target().startsWith("/") && !exchange.target().equals("*")) {
+            return deny(request, "target", "the target of the request is neither a path nor *");
         }
         boolean isQuery = RequestPath.of(exchange.target()) instanceof RequestPath.Clean path
                 && (path.text().equals(DNS_QUERY) || path.text().startsWith(DNS_QUERY + "/"));

@@ -6,9 +6,8 @@ import java.util.Set;
 
 /// What a policy says of a request, and why.
 ///
-/// @param rule the id of the rule that decided; `deny[N]` or `dns[N]` by place, counted from 0;
-///     `builtin:NAME` for what
-///     no policy changes; `default` where no rule allows it
+/// @param rule the id of the rule that decided; `deny[N]` or `dns[N]` by place, counted from 0; `builtin:NAME`
+///     for what no policy changes; `default` where no rule allows it
 /// @param reason a sentence for whoever is refused, without a full stop
 /// @param needs what must be asked again before this verdict counts; empty if it is final
 public record Decision(Verdict verdict, Stage stage, String rule, String reason, Set<Need> needs) {

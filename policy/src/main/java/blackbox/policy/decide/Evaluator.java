@@ -13,9 +13,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Says what a policy makes of requests. What is built in comes first, then `deny`, then any rule that
-/// allows; nothing
-/// else goes through. The same request gets the same answer, here and wherever the record is checked.
+/// Says what a policy makes of requests. What is built in comes first, then `deny`, then any rule that allows;
+/// nothing else goes through. The same request gets the same answer, here and wherever the record is checked.
 ///
 /// Immutable, so any thread may use it.
 public final class Evaluator {

@@ -16,9 +16,8 @@ public record Explanation(List<Decision> decisions) {
         decisions = List.copyOf(decisions);
     }
 
-    /// Asks what becomes of a request for `url`. Nothing is resolved: an address behind a name is only
-    /// judged when it
-    /// is dialled.
+    /// Asks what becomes of a request for `url`. Nothing is resolved: an address behind a name is only judged
+    /// when it is dialled.
     ///
     /// @param exe as in [Connection]
     public static Explanation of(Evaluator evaluator, Url url, String method, @Nullable String exe) {

@@ -15,9 +15,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Compares rules with what is known of one request. What is not known yet may still fit; a program that is
-/// not known
-/// once there is a connection does not.
+/// Compares rules with what is known of one request. What is not known yet may still fit; a program that is not
+/// known once there is a connection does not.
 final class Matcher {
 
     private static final int HOST = 0;

@@ -25,8 +25,8 @@ public sealed interface Request {
     /// @param serverName that of the TLS connection; null if there is none
     record Http(Connection connection, @Nullable String serverName, Exchange exchange) implements Request {}
 
-    /// The head of a request has arrived that asks for a WebSocket; over HTTP/2 (RFC 8441) its method is
-    /// `GET` here.
+    /// The head of a request has arrived that asks for a WebSocket; over HTTP/2 (RFC 8441) its method is `GET`
+    /// here.
     record WebSocket(Connection connection, @Nullable String serverName, Exchange exchange) implements Request {}
 
     /// A message to an MCP server has arrived.

@@ -6,10 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// A `jcard.toml` of masterblaster (github.com/papercomputeco/masterblaster, `pkg/config`): the list
-/// `egress_allow` of
-/// the table `network` has domains and CIDR ranges. Its pages define neither wildcards nor ports, so an
-/// entry is one name
-/// here, and any port; an empty list there means no limits.
+/// `egress_allow` of the table `network` has domains and CIDR ranges. Its pages define neither wildcards nor
+/// ports, so an entry is one name here, and any port; an empty list there means no limits.
 final class Jcard {
 
     private static final String LIST = "network.egress_allow";

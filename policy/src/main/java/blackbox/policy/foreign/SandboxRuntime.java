@@ -6,10 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Settings of sandbox-runtime (github.com/anthropic-experimental/sandbox-runtime, `sandbox-config.ts`). An
-/// entry is a
-/// name, `*.NAME` for names with any number of labels before it, or an IPv6 address in brackets, with
-/// `:PORT` or for
-/// any port; `*` in what is denied is every host. What is denied wins.
+/// entry is a name, `*.NAME` for names with any number of labels before it, or an IPv6 address in brackets,
+/// with `:PORT` or for any port; `*` in what is denied is every host. What is denied wins.
 final class SandboxRuntime {
 
     private static final String NETWORK = "network";

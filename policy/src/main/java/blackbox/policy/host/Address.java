@@ -7,8 +7,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// An IP address, four or sixteen octets; IPv4-mapped ones (`::ffff:0:0/96`) are the IPv4 address that they
-/// are.
-/// Compared by value, printed as dotted decimal or as RFC 5952 says.
+/// are. Compared by value, printed as dotted decimal or as RFC 5952 says.
 public final class Address {
 
     private static final Pattern DOTTED =
@@ -39,8 +38,7 @@ public final class Address {
     }
 
     /// Reads an address in its usual notation: four decimal numbers, or IPv6 with or without brackets and
-    /// without a
-    /// scope. Null if the text is none; other notations (octal, hexadecimal, fewer numbers) are none.
+    /// without a scope. Null if the text is none; other notations (octal, hexadecimal, fewer numbers) are none.
     public static @Nullable Address parse(String text) {
         if (DOTTED.matcher(text).matches()) {
             var octets = new byte[4];

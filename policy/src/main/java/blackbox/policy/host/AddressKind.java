@@ -82,9 +82,8 @@ public enum AddressKind {
 
     private static final AddressRange GLOBAL_V6 = AddressRange.parse("2000::/3");
 
-    /// Prefixes before an IPv4 address, and the octet from which on that is: IPv4-compatible, NAT64 (RFC
-    /// 6052, RFC
-    /// 8215), 6to4 (RFC 3056).
+    /// Prefixes before an IPv4 address, and the octet from which on that is: IPv4-compatible, NAT64 (RFC 6052,
+    /// RFC 8215), 6to4 (RFC 3056).
     private static final Map<AddressRange, Integer> EMBEDDING = Map.of(
             AddressRange.parse("::/96"), 12,
             AddressRange.parse("64:ff9b::/96"), 12,
@@ -101,8 +100,8 @@ public enum AddressKind {
         this.clause = clause;
     }
 
-    /// What an address is for; an IPv6 address that leads to an IPv4 address is never less restricted than
-    /// that one.
+    /// What an address is for; an IPv6 address that leads to an IPv4 address is never less restricted than that
+    /// one.
     public static AddressKind of(Address address) {
         for (Map.Entry<AddressRange, Integer> embedding : EMBEDDING.entrySet()) {
             if (embedding.getKey().contains(address)) {

@@ -6,20 +6,17 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// A host name as names are compared: ASCII in lower case without a final dot; names of other scripts as
-/// A-labels
-/// (`xn--…`, RFC 5890). At most 253 octets, labels of 1 to 63.
+/// A-labels (`xn--…`, RFC 5890). At most 253 octets, labels of 1 to 63.
 ///
-/// An address, in whatever notation, is never a name: a last label that is a number (`127.1`, `0x7f000001`)
-/// is what
-/// resolvers take for an IPv4 address, so it is refused.
+/// An address, in whatever notation, is never a name: a last label that is a number (`127.1`, `0x7f000001`) is
+/// what resolvers take for an IPv4 address, so it is refused.
 public record HostName(String text) implements Comparable<HostName> {
 
     private static final int OCTETS_MAX = 253;
     private static final int LABEL_OCTETS_MAX = 63;
 
     /// What IDNA 2003, IDNA 2008 and UTS 46 turn into different names (UTS 46, section 7): sharp s, final
-    /// sigma, and
-    /// the joiners.
+    /// sigma, and the joiners.
     private static final String DEVIATIONS = "ßς\u200c\u200d";
 
     /// @throws IllegalArgumentException when the text is no name in that form

@@ -1,10 +1,8 @@
 package blackbox.policy.host;
 
-/// Which names a rule is about: one name; `*.NAME`, names with exactly one label before it; `**.NAME`,
-/// names with one
-/// or more labels before it; or `**`, every name. A wildcard never stands for the name itself:
-/// `*.a.example` and
-/// `**.a.example` both leave out `a.example`.
+/// Which names a rule is about: one name; `*.NAME`, names with exactly one label before it; `**.NAME`, names
+/// with one or more labels before it; or `**`, every name. A wildcard never stands for the name itself:
+/// `*.a.example` and `**.a.example` both leave out `a.example`.
 ///
 /// @param suffix what a name ends with; empty only for every name
 public record HostPattern(Wildcard wildcard, String suffix) {

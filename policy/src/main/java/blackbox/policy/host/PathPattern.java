@@ -2,11 +2,9 @@ package blackbox.policy.host;
 
 import java.util.List;
 
-/// Which paths a rule is about. Segment by segment: `*` in a segment stands for any characters of that
-/// segment, a
-/// segment that is `*` for one that is not empty, and a segment that is `**` for one or more segments of
-/// any kind,
-/// the empty one after a final slash included.
+/// Which paths a rule is about. Segment by segment: `*` in a segment stands for any characters of that segment,
+/// a segment that is `*` for one that is not empty, and a segment that is `**` for one or more segments of any
+/// kind, the empty one after a final slash included.
 ///
 /// @param text as it is written, in the form of [RequestPath.Clean]
 public record PathPattern(String text) implements Comparable<PathPattern> {

@@ -5,9 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The path of a request's target, in the one form that is compared and forwarded, or why it has none.
 ///
-/// Servers disagree on what `/a/..;/b`, `/a//b` or `/a%2fb` name. A rule about paths is therefore never
-/// asked about
-/// such a path: it is refused.
+/// Servers disagree on what `/a/..;/b`, `/a//b` or `/a%2fb` name. A rule about paths is therefore never asked
+/// about such a path: it is refused.
 public sealed interface RequestPath {
 
     /// Longer targets are refused.
@@ -16,8 +15,7 @@ public sealed interface RequestPath {
     /// A path that every server reads alike.
     ///
     /// @param text begins with `/`; unreserved characters are plain, other octets `%XX` in upper case (RFC
-    ///     3986,
-    ///     section 6.2.2)
+    ///     3986, section 6.2.2)
     record Clean(String text) implements RequestPath {
         /// What is between the slashes; the last is empty where the path ends with a slash.
         public List<String> segments() {

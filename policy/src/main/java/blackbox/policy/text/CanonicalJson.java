@@ -4,9 +4,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// JSON as RFC 8785 writes it, of what a policy is made of: objects, lists, texts, booleans and whole
-/// numbers up to
-/// 2^53-1. One value has one text.
+/// JSON as RFC 8785 writes it, of what a policy is made of: objects, lists, texts, booleans and whole numbers
+/// up to 2^53-1. One value has one text.
 final class CanonicalJson {
 
     private static final long NUMBER_MAX = (1L << 53) - 1;

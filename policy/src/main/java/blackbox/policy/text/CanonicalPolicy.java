@@ -25,9 +25,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
-/// The canonical form of a policy: its normalised content as RFC 8785 writes JSON (`schemas/policy.md`).
-/// Two texts that
-/// mean the same have the same canonical form, and [PolicyReader] reads it like any other policy.
+/// The canonical form of a policy: its normalised content as RFC 8785 writes JSON (`schemas/policy.md`). Two
+/// texts that mean the same have the same canonical form, and [PolicyReader] reads it like any other policy.
 public final class CanonicalPolicy {
 
     private CanonicalPolicy() {}

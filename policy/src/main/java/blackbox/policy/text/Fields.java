@@ -8,11 +8,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// A mapping whose keys are known, read by type. What does not fit becomes a problem at its place, and the
-/// reading
-/// goes on, so that one look at a file shows all that is wrong with it.
+/// reading goes on, so that one look at a file shows all that is wrong with it.
 final class Fields {
 
     private static final int TEXT_MAX = 8_192;
+
+    /// Entries are compared with one another.
+    private static final int ITEMS_MAX = 4_096;
+
+    private static final int SHOWN_MAX = 80;
 
     private final Node.Mapping mapping;
     private final String owner;
@@ -58,7 +62,9 @@ final class Fields {
                 keys.add(key);
             }
         }
-        problem(entry.place(), owner + " has no key '" + entry.key() + "'; its keys are " + String.join(", ", keys));
+        problem(
+                entry.place(),
+                owner + " has no key '" + shown(entry.key()) + "'; its keys are " + String.join(", ", keys));
     }
 
     /// The fields of a mapping inside of this one.
@@ -111,6 +117,10 @@ final class Fields {
         if (list.items().isEmpty()) {
             problem(node.place(), key + " is an empty list; leave it out, or say what is meant");
         }
+        if (list.items().size() > ITEMS_MAX) {
+            problem(node.place(), key + " has more than " + ITEMS_MAX + " items; say it with fewer, wider ones");
+            return List.of();
+        }
         return list.items();
     }
 
@@ -153,16 +163,36 @@ final class Fields {
 
     private <T> @Nullable T read(Node.Scalar scalar, String key, Function<String, T> reader) {
         String text = scalar.text();
-        if (text.isEmpty() || text.length() > TEXT_MAX || text.chars().anyMatch(Character::isISOControl)) {
-            problem(scalar.place(), key + " is a text of 1 to " + TEXT_MAX + " characters without control characters");
+        if (text.isEmpty() || text.length() > TEXT_MAX || text.codePoints().anyMatch(Fields::isHidden)) {
+            problem(
+                    scalar.place(),
+                    key + " is a text of 1 to " + TEXT_MAX
+                            + " characters, without control characters and others that do" + " not show");
             return null;
         }
         try {
             return reader.apply(text);
         } catch (IllegalArgumentException e) {
-            problem(scalar.place(), key + " '" + text + "': " + e.getMessage());
+            problem(scalar.place(), key + " '" + shown(text) + "': " + e.getMessage());
             return null;
         }
+    }
+
+    /// Controls, halves of surrogate pairs, noncharacters, separators of lines, and what changes the look or
+    /// the direction of text around it.
+    private static boolean isHidden(int c) {
+        return Character.isISOControl(c)
+                || c >= 0xd800 && c <= 0xdfff
+                || (c & 0xfffe) == 0xfffe
+                || c >= 0xfdd0 && c <= 0xfdef
+                || c >= 0x200b && c <= 0x200f
+                || c >= 0x2028 && c <= 0x202e
+                || c >= 0x2060 && c <= 0x206f
+                || c == 0xfeff;
+    }
+
+    private static String shown(String text) {
+        return text.length() <= SHOWN_MAX ? text : text.substring(0, SHOWN_MAX) + "…";
     }
 
     /// Whether a key is `true`; false if it is missing.

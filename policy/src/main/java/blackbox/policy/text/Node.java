@@ -37,9 +37,11 @@ sealed interface Node {
     /// @param isPlain whether it was written without quotes, so that it may be a number or a word such as
     ///     `true`
     record Scalar(Place place, String text, boolean isPlain) implements Node {
+        private static final int SHOWN_MAX = 80;
+
         @Override
         public String kind() {
-            return isPlain ? "'" + text + "'" : "a text";
+            return !isPlain || text.length() > SHOWN_MAX ? "a text" : "'" + text + "'";
         }
 
         boolean isNumber() {

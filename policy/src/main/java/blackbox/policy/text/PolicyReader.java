@@ -172,8 +172,8 @@ public final class PolicyReader {
         }
         process.require("exe", ", the program's path");
         return process.value("exe", text -> {
-            if (!text.startsWith("/") || text.matches(".*/(\\.{0,2}/.*|\\.{0,2})")) {
-                throw new IllegalArgumentException("it is the absolute path of a program, without . and ..");
+            if (!Rule.isProgram(text)) {
+                throw new IllegalArgumentException("it is the absolute path of a program, in ASCII, without . and ..");
             }
             return text;
         });

@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// Reads declarations of secrets.
 final class SecretReader {
 
-    private static final String PLACE =
-            "basic|path|header:[A-Za-z0-9!#$%&'*+.^_`|~-]+|query:[A-Za-z0-9._~-]+|body:(/[^/]*)+";
+    private static final String PLACE = "basic|path|header:[A-Za-z0-9!#$%&'*+.^_`|~-]+|query:[A-Za-z0-9._~-]+|body:/.*";
 
     private SecretReader() {}
 
@@ -53,7 +52,7 @@ final class SecretReader {
     }
 
     private static String place(String text) {
-        if (!text.matches(PLACE)) {
+        if (!text.matches(PLACE) || text.startsWith("body:") && text.matches(".*~(?![01]).*")) {
             throw new IllegalArgumentException("it is header:NAME, basic, query:NAME, path or body:/JSON/POINTER");
         }
         // Names of header fields have no case (RFC 9110, section 5.1).

@@ -24,9 +24,8 @@ import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
-/// Reads one YAML 1.2 document into nodes that know their places. Tags, anchors and aliases, which a policy
-/// has no use
-/// for, are refused, as are keys that occur twice; nothing is constructed from what the document names.
+/// Reads one YAML 1.2 document into nodes that know their places. Tags, anchors and aliases, which a policy has
+/// no use for, are refused, as are keys that occur twice; nothing is constructed from what the document names.
 final class YamlReader {
 
     private static final int DEPTH_MAX = 16;
@@ -34,6 +33,7 @@ final class YamlReader {
     private final int octetsMax;
     private final Deque<Open> open = new ArrayDeque<>();
     private @Nullable Node root;
+    private Place last = new Place(1, 1);
 
     /// A mapping or list whose end has not come yet.
     private static final class Open {
@@ -71,6 +71,9 @@ final class YamlReader {
         } catch (MarkedYamlEngineException e) {
             Place place = e.getProblemMark().map(YamlReader::place).orElse(new Place(1, 1));
             throw refused(place, "this is no YAML: " + e.getProblem());
+        } catch (NumberFormatException _) {
+            // What the parser throws at an escape of eight digits whose number is no Java int.
+            throw refused(last, "this is no YAML: after here, an escape in a text (\\U) is no character");
         } catch (YamlEngineException e) {
             throw refused(new Place(1, 1), "this is no YAML: " + firstLine(e));
         }
@@ -96,7 +99,8 @@ final class YamlReader {
     }
 
     private void take(Event event) throws PolicyException {
-        Place place = event.getStartMark().map(YamlReader::place).orElse(new Place(1, 1));
+        Place place = event.getStartMark().map(YamlReader::place).orElse(last);
+        last = place;
         if (event instanceof AliasEvent) {
             throw refused(place, "aliases (*NAME) are not used in a policy; repeat the value");
         }

@@ -16,7 +16,14 @@ public final class Programs {
 
     private static final int PROCESSES_MAX = 65_536;
 
-    private record Running(@Nullable Text exe, @Nullable String cwd) {}
+    private record Running(
+            @Nullable Text exe,
+            @Nullable String name,
+            @Nullable String cwd) {
+        static Running of(@Nullable Text exe, @Nullable String cwd) {
+            return new Running(exe, lastName(exe), cwd);
+        }
+    }
 
     private final Map<ProcessId, Running> running = new LinkedHashMap<>(1024, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -34,8 +41,8 @@ public final class Programs {
             return;
         }
         switch (event) {
-            case ProcessView.Exec exec -> running.put(id, new Running(exec.exe(), cwd(exec)));
-            case ProcessView.Running before -> running.put(id, new Running(before.exe(), null));
+            case ProcessView.Exec exec -> running.put(id, Running.of(exec.exe(), cwd(exec)));
+            case ProcessView.Running before -> running.put(id, Running.of(before.exe(), null));
             case ProcessView.Fork fork -> {
                 ProcessId parent = fork.parent();
                 Running known = parent == null ? null : running.get(parent);
@@ -63,11 +70,18 @@ public final class Programs {
     /// The name of the program whose act an event is; the task's name where the program is not known.
     public @Nullable String name(EventView event) {
         Running known = known(event);
-        if (known != null && known.exe() != null) {
-            return lastName(known.exe());
+        if (known != null && known.name() != null) {
+            return known.name();
         }
         Text comm = event.comm();
         return comm == null ? null : comm.toString();
+    }
+
+    /// The same with the process's number: `cat (139)`.
+    public @Nullable String who(EventView event) {
+        ProcessId id = event.process();
+        String name = name(event);
+        return id == null ? name : (name == null ? "?" : name) + " (" + id.pid() + ")";
     }
 
     /// The path of the program whose act an event is; null if it is not known.
@@ -76,15 +90,7 @@ public final class Programs {
         return known == null ? null : known.exe();
     }
 
-    /// The name with the process's number: `cat (139)`.
-    public @Nullable String who(EventView event) {
-        ProcessId id = event.process();
-        String name = name(event);
-        return id == null ? name : (name == null ? "?" : name) + " (" + id.pid() + ")";
-    }
-
-    /// A path that a call named, made absolute by the directory in which its program began; unchanged if
-    /// that is
+    /// A path that a call named, made absolute by the directory in which its program began; unchanged if that is
     /// not known.
     public String absolute(EventView event, String path) {
         Running known = known(event);

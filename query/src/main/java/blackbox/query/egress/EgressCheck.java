@@ -22,9 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// @param limits in words, what this answer does not know
 public record EgressCheck(RunId run, List<JudgedFlow> flows, List<JudgedName> names, List<String> limits) {
 
-    /// Of datagrams, what a machine needs to have a network at all, and what the gateway itself would
-    /// answer: DNS and
-    /// DHCP.
+    /// Of datagrams, what a machine needs to have a network at all, and what the gateway itself would answer:
+    /// DNS and DHCP.
     private static final Set<Integer> OF_THE_NETWORK = Set.of(53, 67, 68, 546, 547);
 
     public EgressCheck {
@@ -122,9 +121,8 @@ public record EgressCheck(RunId run, List<JudgedFlow> flows, List<JudgedName> na
         return names.stream().filter(JudgedName::isRefused).count();
     }
 
-    /// Whether the policy would have let all flows through, as far as the record shows. Names that were
-    /// only asked for
-    /// do not count.
+    /// Whether the policy would have let all flows through, as far as the record shows. Names that were only
+    /// asked for do not count.
     public boolean holds() {
         return refused() == 0;
     }

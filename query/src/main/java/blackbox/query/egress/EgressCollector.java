@@ -25,9 +25,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Reads a run once and gathers its egress: flows that guest or host saw, joined by protocol and endpoints,
-/// attempts to
-/// connect that made none, and names that were asked for. What stays inside the guest is none. Owned by one
-/// thread.
+/// attempts to connect that made none, and names that were asked for. What stays inside the guest is none.
+/// Owned by one thread.
 public final class EgressCollector {
 
     private static final int KEPT_MAX = 200_000;

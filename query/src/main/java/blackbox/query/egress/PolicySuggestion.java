@@ -1,5 +1,6 @@
 package blackbox.query.egress;
 
+import blackbox.policy.Rule;
 import blackbox.policy.host.Address;
 import blackbox.policy.host.AddressKind;
 import blackbox.policy.host.HostName;
@@ -13,19 +14,14 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Writes the narrowest policy that allows what runs did: exact names, or addresses where no name is known,
-/// ports, and
-/// programs where all are known. What no policy allows becomes a comment.
+/// ports, and programs where all are known. What no policy allows becomes a comment.
 public final class PolicySuggestion {
 
     private static final int ASKED_ONLY_MAX = 50;
-
-    /// A program that a rule can name: an absolute path of printable ASCII without empty and dot segments.
-    private static final Pattern PROGRAM = Pattern.compile("(/(?!\\.{0,2}(/|$))[!-.0-~ ]+)+");
 
     private final Map<Destination, Use> uses = new LinkedHashMap<>();
     private final List<String> left = new ArrayList<>();
@@ -91,7 +87,7 @@ public final class PolicySuggestion {
         use.addresses.add(address.toString());
         use.needsAddress |= host == null || kind.grant() == AddressKind.Grant.BY_RULE;
         String exe = flow.exe();
-        if (exe == null || !PROGRAM.matcher(exe).matches()) {
+        if (exe == null || !Rule.isProgram(exe)) {
             use.unknownProgram = true;
         } else {
             use.programs.add(exe);
