@@ -4,6 +4,7 @@ import blackbox.policy.host.AddressRange;
 import blackbox.policy.host.HostPattern;
 import blackbox.policy.host.Ports;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Which traffic a rule is about: all that is named here must fit.
@@ -37,12 +38,11 @@ public record Traffic(
 
     /// Whom it is about, for people.
     public String destination() {
-        return mcp != null
-                ? mcp.url()
-                : host != null
-                        ? host.toString()
-                        : String.join(
-                                ", ",
-                                addresses.stream().map(AddressRange::toString).toList());
+        if (mcp != null) {
+            return mcp.url();
+        }
+        return host != null
+                ? host.toString()
+                : addresses.stream().map(AddressRange::toString).collect(Collectors.joining(", "));
     }
 }

@@ -4,7 +4,6 @@ import blackbox.policy.DnsRule;
 import blackbox.policy.Mode;
 import blackbox.policy.Policy;
 import blackbox.policy.Rule;
-import blackbox.policy.Upstream;
 import blackbox.policy.host.Address;
 import blackbox.policy.host.AddressKind;
 import java.util.Collection;
@@ -41,13 +40,14 @@ public final class Evaluator {
         return new Question(request, facts, kind(facts)).answer();
     }
 
-    /// What an upstream of a rule stands for; it is dialled as it is.
-    public @Nullable Upstream upstream(Decision decision) {
-        return policy.rules().stream()
-                .filter(rule -> rule.id().equals(decision.rule()))
-                .map(Rule::upstream)
-                .findFirst()
-                .orElse(null);
+    /// The rule that a decision names, with its budget, secret and upstream; null if it names none.
+    public @Nullable Rule rule(Decision decision) {
+        for (Rule rule : policy.rules()) {
+            if (rule.id().equals(decision.rule())) {
+                return rule;
+            }
+        }
+        return null;
     }
 
     private AddressKind kind(Facts facts) {

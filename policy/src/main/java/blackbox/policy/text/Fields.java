@@ -32,39 +32,34 @@ final class Fields {
     /// The fields of a mapping; null, and a problem, if `node` is none.
     ///
     /// @param owner whose fields they are, for people: `a rule`
-    /// @param known the keys that there are, with those that are not for such an owner and why as `KEY: why`
+    /// @param known the keys that there are
     static @Nullable Fields of(Node node, String owner, List<Problem> problems, String... known) {
+        return of(node, owner, problems, Map.of(), List.of(known));
+    }
+
+    /// The same, with keys that somebody may look for there.
+    ///
+    /// @param misplaced why these keys are none
+    static @Nullable Fields of(
+            Node node, String owner, List<Problem> problems, Map<String, String> misplaced, List<String> known) {
         if (!(node instanceof Node.Mapping mapping)) {
             problems.add(new Problem(node.place(), owner + " is a mapping of keys to values, not " + node.kind()));
             return null;
         }
         var fields = new Fields(mapping, owner, problems);
         for (Node.Entry entry : mapping.entries()) {
-            fields.put(entry, known);
+            String why = misplaced.get(entry.key());
+            if (known.contains(entry.key())) {
+                fields.values.put(entry.key(), entry.value());
+            } else if (why != null) {
+                fields.problem(entry.place(), why);
+            } else {
+                fields.problem(
+                        entry.place(),
+                        owner + " has no key '" + shown(entry.key()) + "'; its keys are " + String.join(", ", known));
+            }
         }
         return fields;
-    }
-
-    private void put(Node.Entry entry, String... known) {
-        var keys = new ArrayList<String>();
-        for (String each : known) {
-            int colon = each.indexOf(": ");
-            String key = colon < 0 ? each : each.substring(0, colon);
-            if (key.equals(entry.key())) {
-                if (colon < 0) {
-                    values.put(key, entry.value());
-                } else {
-                    problem(entry.place(), each.substring(colon + 2));
-                }
-                return;
-            }
-            if (colon < 0) {
-                keys.add(key);
-            }
-        }
-        problem(
-                entry.place(),
-                owner + " has no key '" + shown(entry.key()) + "'; its keys are " + String.join(", ", keys));
     }
 
     /// The fields of a mapping inside of this one.

@@ -21,7 +21,7 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +35,18 @@ public final class PolicyReader {
     private static final int CANONICAL_OCTETS_MAX = 4 << 20;
 
     private static final String ID = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
+
+    private static final List<String> RULE_KEYS = Stream.of(
+                    List.of("id"), TrafficReader.KEYS, List.of("process", "secret", "budget", "upstream"))
+            .flatMap(List::stream)
+            .toList();
+
+    private static final Map<String, String> NOT_IN_DENY = Map.of(
+            "process",
+            "whose act traffic is, is the guest's word: it can narrow what a rule allows, but a guest would lie its way out"
+                    + " of a denial; leave it out",
+            "id",
+            "entries of deny are named by their place: deny[0]; leave it out");
 
     private final List<Problem> problems = new ArrayList<>();
 
@@ -83,7 +95,7 @@ public final class PolicyReader {
         List<Traffic> deny = each(top, "deny", places.deny(), this::denied);
         List<HostPattern> pass = pass(top);
         List<DnsRule> dns = each(top, "dns", new ArrayList<>(), this::dns);
-        List<Secret> secrets = each(top, "secrets", places.secrets(), (node, _) -> SecretReader.read(node, problems));
+        List<Secret> secrets = each(top, "secrets", places.secrets(), node -> SecretReader.read(node, problems));
         var policy = new Policy(mode == null ? Mode.ENFORCE : mode, rules, deny, pass, dns, secrets);
         // What follows compares entries with one another, so it needs them all.
         if (problems.isEmpty()) {
@@ -113,11 +125,10 @@ public final class PolicyReader {
     }
 
     /// Reads each item of a list and notes where those are that could be read.
-    private static <T> List<T> each(
-            Fields top, String key, List<Place> places, BiFunction<Node, Integer, @Nullable T> reader) {
+    private static <T> List<T> each(Fields top, String key, List<Place> places, Function<Node, @Nullable T> reader) {
         var values = new ArrayList<T>();
         for (Node item : top.items(key)) {
-            T value = reader.apply(item, values.size());
+            T value = reader.apply(item);
             if (value != null) {
                 values.add(value);
                 places.add(item.place());
@@ -126,13 +137,8 @@ public final class PolicyReader {
         return values;
     }
 
-    private @Nullable Rule rule(Node node, int unused) {
-        String[] keys = Stream.concat(
-                        Stream.of("id"),
-                        Stream.concat(
-                                TrafficReader.KEYS.stream(), Stream.of("process", "secret", "budget", "upstream")))
-                .toArray(String[]::new);
-        Fields fields = Fields.of(node, "a rule", problems, keys);
+    private @Nullable Rule rule(Node node) {
+        Fields fields = Fields.of(node, "a rule", problems, Map.of(), RULE_KEYS);
         if (fields == null) {
             return null;
         }
@@ -224,15 +230,8 @@ public final class PolicyReader {
         return new Upstream(address.toString(), port.first());
     }
 
-    private @Nullable Traffic denied(Node node, int unused) {
-        String[] keys = Stream.concat(
-                        TrafficReader.KEYS.stream(),
-                        Stream.of(
-                                "process: whose act traffic is, is the guest's word: it can narrow what a rule allows,"
-                                        + " but a guest would lie its way out of a denial; leave it out",
-                                "id: entries of deny are named by their place: deny[0]; leave it out"))
-                .toArray(String[]::new);
-        Fields fields = Fields.of(node, "an entry of deny", problems, keys);
+    private @Nullable Traffic denied(Node node) {
+        Fields fields = Fields.of(node, "an entry of deny", problems, NOT_IN_DENY, TrafficReader.KEYS);
         return fields == null ? null : new TrafficReader(Purpose.DENY, fields).read();
     }
 
@@ -252,7 +251,7 @@ public final class PolicyReader {
         });
     }
 
-    private @Nullable DnsRule dns(Node node, int unused) {
+    private @Nullable DnsRule dns(Node node) {
         Fields fields = Fields.of(node, "an entry of dns", problems, "host", "types");
         if (fields == null) {
             return null;

@@ -4,6 +4,7 @@ import blackbox.policy.Secret;
 import blackbox.policy.SecretSource;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Reads declarations of secrets.
@@ -11,19 +12,14 @@ final class SecretReader {
 
     private static final String PLACE = "basic|path|header:[A-Za-z0-9!#$%&'*+.^_`|~-]+|query:[A-Za-z0-9._~-]+|body:/.*";
 
+    private static final Map<String, String> NO_VALUE =
+            Map.of("value", "the value of a secret is never part of a policy; say where it is: file, env or command");
+
     private SecretReader() {}
 
     static @Nullable Secret read(Node node, List<Problem> problems) {
-        Fields fields = Fields.of(
-                node,
-                "a secret",
-                problems,
-                "id",
-                "file",
-                "env",
-                "command",
-                "place",
-                "value: the value of a secret is never part of a policy; say where it is: file, env or command");
+        Fields fields =
+                Fields.of(node, "a secret", problems, NO_VALUE, List.of("id", "file", "env", "command", "place"));
         if (fields == null) {
             return null;
         }

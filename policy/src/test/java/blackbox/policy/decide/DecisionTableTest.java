@@ -2,6 +2,7 @@ package blackbox.policy.decide;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.policy.Policy;
@@ -133,6 +134,19 @@ class DecisionTableTest {
                     Policy sealed = PolicyReader.readCanonical(CanonicalPolicy.octets(policy));
                     assertEquals(decision, new Evaluator(sealed, OWN).decide(request));
                 }));
+    }
+
+    /// What the gateway needs of a rule that has decided.
+    @Test
+    void aDecisionLeadsToItsRule() throws Exception {
+        var evaluator = new Evaluator(policy("agent"), OWN);
+        Decision local = evaluator.decide(request("connect", Map.of("host", "model.test")));
+        assertEquals(
+                "127.0.0.1:8443",
+                String.valueOf(Objects.requireNonNull(evaluator.rule(local)).upstream()));
+        Decision plain = evaluator.decide(request("connect", Map.of("host", "pinned.example")));
+        assertNull(Objects.requireNonNull(evaluator.rule(plain)).upstream());
+        assertNull(evaluator.rule(evaluator.decide(request("connect", Map.of("host", "evil.example")))));
     }
 
     @Test

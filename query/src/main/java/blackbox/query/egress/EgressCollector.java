@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Reads a run once and gathers its egress: flows that guest or host saw, joined by protocol and endpoints,
@@ -88,6 +89,7 @@ public final class EgressCollector {
         Long inByHost;
 
         long times;
+        boolean isOfSeveral;
 
         Seen(long index) {
             this.index = index;
@@ -171,8 +173,10 @@ public final class EgressCollector {
         Text exe = programs.exe(call);
         Seen attempt = seen(attempts, key.withoutLocal(), index);
         if (attempt != null) {
+            boolean another = attempt.times > 0 && !Objects.equals(attempt.exe, exe);
             attempt.times++;
-            attempt.exe = attempt.exe == null ? exe : attempt.exe;
+            attempt.isOfSeveral |= another;
+            attempt.exe = attempt.isOfSeveral ? null : exe; // whose a flow is that only the host saw is then not known
         }
         Seen flow = key.local == null ? null : flows.get(key);
         if (flow != null && flow.exe == null) {
@@ -206,7 +210,12 @@ public final class EgressCollector {
         }
         names.computeIfAbsent(question, _ -> new Asked(index)).count++;
         for (Text answer : query.answers()) {
-            namesByAddress.put(answer.toString(), name.toString());
+            String address = answer.toString();
+            if (namesByAddress.containsKey(address) || names.size() + namesByAddress.size() < KEPT_MAX) {
+                namesByAddress.put(address, name.toString());
+            } else {
+                unkept++;
+            }
         }
     }
 

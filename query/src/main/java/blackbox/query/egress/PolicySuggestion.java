@@ -125,9 +125,7 @@ public final class PolicySuggestion {
                 .append(
                         "\n# Methods and paths are not recorded; add them where they are known. See: blackbox egress check\n")
                 .append("version: 1\nmode: enforce\n");
-        if (!uses.isEmpty()) {
-            text.append("rules:\n");
-        }
+        text.append(uses.isEmpty() ? "# Nothing went out that a policy could allow.\n" : "rules:\n");
         int[] number = {0};
         uses.forEach((destination, use) -> rules(text, destination, use, number));
         if (!records.isEmpty()) {

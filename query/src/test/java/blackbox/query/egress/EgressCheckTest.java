@@ -141,6 +141,30 @@ class EgressCheckTest {
         assertTrue(check.limits().get(1).startsWith("1 exchanges of DNS and DHCP"), check::toString);
     }
 
+    /// A flow that only the host saw is a program's only if no other one connected to that peer.
+    @Test
+    void noProgramIsGuessed() throws Exception {
+        program(10, "/usr/bin/git");
+        program(11, "/usr/bin/curl");
+        for (String ip : List.of("140.82.121.3", "140.82.121.4")) {
+            var remote = new Endpoint(ip, 443);
+            run.add(new Event.NetCall(events.guest(10, 1, "git"), Kind.NET_CONNECT, "tcp", null, remote, null, 0));
+            run.add(new Event.NetFlow(
+                    EventHeader.host(run.tick()), "tcp", LOCAL, remote, null, 1, 1, null, null, "closed"));
+        }
+        run.add(new Event.NetCall(
+                events.guest(11, 1, "curl"),
+                Kind.NET_CONNECT,
+                "tcp",
+                null,
+                new Endpoint("140.82.121.4", 443),
+                null,
+                0));
+        assertEquals(
+                Arrays.asList("/usr/bin/git", null),
+                egress().flows().stream().map(RecordedFlow::exe).toList());
+    }
+
     @Test
     void namesThatWouldNotBeAnsweredAreSaidAndDoNotCount() throws Exception {
         asked("a.example", 1);
