@@ -1,5 +1,6 @@
 package blackbox.cli;
 
+import blackbox.cli.egress.EgressCommand;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,6 +31,7 @@ final class Commands {
             DiffCommand.class,
             VerifyCommand.class,
             ReplayCommand.class,
+            EgressCommand.class,
             ExportCommand.class,
             ImportCommand.class,
             AnchorCommand.class,

@@ -31,12 +31,13 @@ class ArchitectureTest {
     private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(
             Map.entry("schemas", Set.of()),
             Map.entry("files", Set.of()),
+            Map.entry("policy", Set.of()),
             Map.entry("vault", Set.of("schemas", "files")),
             Map.entry("evidence", Set.of("schemas", "files")),
             Map.entry("recorder", Set.of("schemas", "files", "vault", "evidence")),
             Map.entry("vm", Set.of("schemas", "files")),
             Map.entry("ingest", Set.of("schemas", "files", "evidence")),
-            Map.entry("query", Set.of("schemas", "evidence")),
+            Map.entry("query", Set.of("schemas", "evidence", "policy")),
             Map.entry("replay", Set.of("schemas", "files", "vault", "evidence", "recorder", "query", "vm")),
             Map.entry(
                     "node",
@@ -46,6 +47,7 @@ class ArchitectureTest {
                     Set.of(
                             "schemas",
                             "files",
+                            "policy",
                             "vault",
                             "evidence",
                             "recorder",
@@ -93,6 +95,7 @@ class ArchitectureTest {
             new Library("Parquet", Set.of("ingest"), List.of("org.apache.parquet")),
             new Library("Kafka", Set.of("recorder", "ingest"), List.of("org.apache.kafka", "kafka.")),
             new Library("Micronaut", Set.of("node"), List.of("io.micronaut")),
+            new Library("SnakeYAML Engine", Set.of("policy"), List.of("org.snakeyaml.engine")),
             new Library("zstd", Set.of("ingest", "evidence", "vault"), List.of("com.github.luben")),
             new Library("Tink", Set.of(), List.of("com.google.crypto.tink")), // only the tests know it
             new Library("JNA", Set.of("node", "vm"), List.of("com.sun.jna")),

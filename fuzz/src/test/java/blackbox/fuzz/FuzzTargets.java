@@ -23,6 +23,7 @@ final class FuzzTargets {
             ContentTargets::all,
             GitTargets::all,
             TextTargets::all,
+            PolicyTargets::all,
             EvidenceTargets::all,
             TravelTargets::all,
             CaptureTargets::all,

@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Gathers what a recording itself says about what it may have missed.
-final class LimitCollector {
+/// Gathers what a recording itself says about what it may have missed. Owned by one thread.
+public final class LimitCollector {
 
     private static final int FINDINGS_MAX = 100;
 
@@ -39,7 +39,8 @@ final class LimitCollector {
     private long elsewhere;
     private long overlays;
 
-    void see(EventView event, long index) {
+    /// Takes the next event.
+    public void see(EventView event, long index) {
         account.see(index, event.row());
         switch (event) {
             case RecorderView.Loss loss -> lost.merge(name(loss.what()), loss.lost(), Counts::sum);
@@ -99,7 +100,8 @@ final class LimitCollector {
         }
     }
 
-    List<String> limits(RunFacts facts) {
+    /// What may be missing, in sentences.
+    public List<String> limits(RunFacts facts) {
         var limits = new ArrayList<String>();
         Losses losses = account.losses(facts.state() == RunState.OPEN);
         if (facts.state() == RunState.CLOSED && !losses.isKnown()) {

@@ -16,7 +16,14 @@ public final class Programs {
 
     private static final int PROCESSES_MAX = 65_536;
 
-    private record Running(@Nullable String name, @Nullable String cwd) {}
+    private record Running(
+            @Nullable Text exe,
+            @Nullable String name,
+            @Nullable String cwd) {
+        static Running of(@Nullable Text exe, @Nullable String cwd) {
+            return new Running(exe, lastName(exe), cwd);
+        }
+    }
 
     private final Map<ProcessId, Running> running = new LinkedHashMap<>(1024, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -34,8 +41,8 @@ public final class Programs {
             return;
         }
         switch (event) {
-            case ProcessView.Exec exec -> running.put(id, new Running(lastName(exec.exe()), cwd(exec)));
-            case ProcessView.Running before -> running.put(id, new Running(lastName(before.exe()), null));
+            case ProcessView.Exec exec -> running.put(id, Running.of(exec.exe(), cwd(exec)));
+            case ProcessView.Running before -> running.put(id, Running.of(before.exe(), null));
             case ProcessView.Fork fork -> {
                 ProcessId parent = fork.parent();
                 Running known = parent == null ? null : running.get(parent);
@@ -75,6 +82,12 @@ public final class Programs {
         ProcessId id = event.process();
         String name = name(event);
         return id == null ? name : (name == null ? "?" : name) + " (" + id.pid() + ")";
+    }
+
+    /// The path of the program whose act an event is; null if it is not known.
+    public @Nullable Text exe(EventView event) {
+        Running known = known(event);
+        return known == null ? null : known.exe();
     }
 
     /// A path that a call named, made absolute by the directory in which its program began; unchanged if that is

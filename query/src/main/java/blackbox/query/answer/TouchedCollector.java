@@ -29,7 +29,6 @@ public final class TouchedCollector {
             Column.OFFSET_LAST,
             Column.PACKETS_OUT,
             Column.PACKETS_IN,
-            Column.DNS_TYPE,
             Column.EVENTS,
             Column.BATCH,
             Column.PREVIOUS,

@@ -95,6 +95,11 @@ public abstract sealed class NetView extends EventView {
             return text(Column.HOST);
         }
 
+        /// The type of the record that was asked for, by IANA's number.
+        public @Nullable Long type() {
+            return number(Column.DNS_TYPE);
+        }
+
         /// Addresses and names, if the host saw them.
         public List<Text> answers() {
             return list(Column.ANSWERS);
