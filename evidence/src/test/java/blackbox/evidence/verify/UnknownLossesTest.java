@@ -93,6 +93,7 @@ class UnknownLossesTest {
             case CAPTURE_FAILED -> new FindingDetail.CaptureFailed("frames-out");
             case CLOCK_SET_BACK -> new FindingDetail.ClockSetBack(1);
             case LIMIT_REACHED -> new FindingDetail.LimitReached("pids", 1);
+            case EGRESS_NOTICED -> new FindingDetail.EgressNoticed("SOURCE_FORGED", 1);
         };
     }
 

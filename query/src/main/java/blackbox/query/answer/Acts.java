@@ -2,6 +2,7 @@ package blackbox.query.answer;
 
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.NetView;
 
 /// What was touched by some of a run's acts.
 final class Acts {
@@ -10,16 +11,19 @@ final class Acts {
     final RefusalCollector refusals;
     final ProcessCollector processes;
     final FlowCollector flows;
+    final DecisionCollector decisions;
     final PrivilegeCollector privileges;
 
     /// How much is kept in all, of which each may take what it needs.
-    record Rooms(Room files, Room refusals, Room processes, FlowCollector.Rooms flows, Room privileges) {
+    record Rooms(
+            Room files, Room refusals, Room processes, FlowCollector.Rooms flows, Room decisions, Room privileges) {
         static Rooms ofOneAnswer() {
             return new Rooms(
                     new Room(FileCollector.PATHS_MAX),
                     new Room(RefusalCollector.KEPT_MAX),
                     new Room(ProcessCollector.PROGRAMS_MAX),
                     FlowCollector.Rooms.ofOneAnswer(),
+                    new Room(DecisionCollector.KEPT_MAX),
                     new Room(PrivilegeCollector.USES_MAX));
         }
     }
@@ -30,6 +34,7 @@ final class Acts {
         this.refusals = new RefusalCollector(programs, rooms.refusals());
         this.processes = new ProcessCollector(rooms.processes());
         this.flows = new FlowCollector(rooms.flows());
+        this.decisions = new DecisionCollector(rooms.decisions());
         this.privileges = new PrivilegeCollector(rooms.privileges());
     }
 
@@ -40,6 +45,9 @@ final class Acts {
         }
         processes.see(event);
         flows.see(event);
+        if (event instanceof NetView.Decision decision) {
+            decisions.see(decision, index);
+        }
         privileges.see(event, index);
     }
 }

@@ -321,6 +321,7 @@ public final class ContainerCollector {
                         own.processes(),
                         egress,
                         flows.linkLayer(),
+                        own.decisions(),
                         own.privileges(),
                         own.limits()));
     }
@@ -332,6 +333,7 @@ public final class ContainerCollector {
         own.addAll(acts.refusals.limits());
         own.addAll(acts.processes.limits());
         own.addAll(acts.flows.unkept());
+        own.addAll(acts.decisions.limits());
         own.addAll(acts.privileges.limits());
         return new Part(
                 container.equals(OUTSIDE)
@@ -345,6 +347,7 @@ public final class ContainerCollector {
                         acts.processes.programs(),
                         egress,
                         acts.flows.linkLayer(),
+                        acts.decisions.decisions(),
                         acts.privileges.privileges(),
                         own));
     }

@@ -13,6 +13,7 @@ public record Touched(
         List<ProgramRun> processes,
         List<Flow> egress,
         List<LinkTraffic> linkLayer,
+        List<EgressDecision> decisions,
         List<PrivilegeUse> privileges,
         List<String> limits) {
 
@@ -22,6 +23,7 @@ public record Touched(
         processes = List.copyOf(processes);
         egress = List.copyOf(egress);
         linkLayer = List.copyOf(linkLayer);
+        decisions = List.copyOf(decisions);
         privileges = List.copyOf(privileges);
         limits = List.copyOf(limits);
     }
@@ -111,6 +113,26 @@ public record Touched(
 
     /// Frames without IP addresses that the host saw (ARP and the like), with the octets of their payload.
     public record LinkTraffic(String protocol, Octets onWire) {}
+
+    /// What the egress gateway decided, and how often.
+    ///
+    /// @param verdict `allow`, `deny` or `would-deny`
+    /// @param to the name, or the address where there was none
+    /// @param port null where only a name was asked for
+    /// @param stage at which it was decided: `dns`, `connect`, `dial`
+    /// @param rule that decided; null where none did
+    /// @param reason as a sentence
+    /// @param index of the first such event
+    public record EgressDecision(
+            String verdict,
+            String protocol,
+            String to,
+            @Nullable Long port,
+            @Nullable String stage,
+            @Nullable String rule,
+            @Nullable String reason,
+            long index,
+            long count) {}
 
     /// Payload octets out of and into the guest.
     public record Octets(long out, long in) {}

@@ -97,6 +97,7 @@ public final class TouchedCollector {
         all.addAll(acts.refusals.limits());
         all.addAll(acts.processes.limits());
         all.addAll(acts.flows.limits());
+        all.addAll(acts.decisions.limits());
         all.addAll(acts.privileges.limits());
         return new Touched(
                 acts.files.files(),
@@ -104,6 +105,7 @@ public final class TouchedCollector {
                 acts.processes.programs(),
                 acts.flows.flows(),
                 acts.flows.linkLayer(),
+                acts.decisions.decisions(),
                 acts.privileges.privileges(),
                 all);
     }

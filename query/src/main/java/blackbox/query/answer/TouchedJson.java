@@ -74,6 +74,7 @@ public final class TouchedJson {
                 case EGRESS -> {
                     json.egress(touched.egress());
                     json.linkLayer(touched.linkLayer());
+                    json.decisions(touched.decisions());
                 }
                 case PRIVILEGES -> json.privileges(touched.privileges());
             }
@@ -118,6 +119,24 @@ public final class TouchedJson {
             out.writeStringField("path", each.path());
             out.writeStringField("by", each.by());
             out.writeStringField("error", each.error());
+            out.writeNumberField("index", each.index());
+            out.writeNumberField("count", each.count());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+    }
+
+    private void decisions(List<Touched.EgressDecision> decisions) throws IOException {
+        out.writeArrayFieldStart("egressDecisions");
+        for (Touched.EgressDecision each : decisions) {
+            out.writeStartObject();
+            out.writeStringField("verdict", each.verdict());
+            out.writeStringField("stage", each.stage());
+            out.writeStringField("protocol", each.protocol());
+            out.writeStringField("to", each.to());
+            number("port", each.port());
+            out.writeStringField("rule", each.rule());
+            out.writeStringField("reason", each.reason());
             out.writeNumberField("index", each.index());
             out.writeNumberField("count", each.count());
             out.writeEndObject();

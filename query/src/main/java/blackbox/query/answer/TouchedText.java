@@ -61,6 +61,7 @@ public final class TouchedText {
                 case PROCESSES -> processes(out, touched.processes());
                 case EGRESS -> {
                     egress(out, touched.egress());
+                    decisions(out, touched.decisions());
                     touched.linkLayer()
                             .forEach(link -> out.printf(
                                     "  %s  %d out, %d in  host only, without addresses%n",
@@ -165,6 +166,25 @@ public final class TouchedText {
                     flow.bytesIn(),
                     seen,
                     flow.failedWith() == null ? "" : "  failed with errno " + -flow.failedWith());
+        }
+    }
+
+    private static void decisions(PrintWriter out, List<Touched.EgressDecision> decisions) {
+        if (decisions.isEmpty()) {
+            return; // most runs have no gateway
+        }
+        out.println("Egress decisions (" + decisions.size() + ")");
+        for (Touched.EgressDecision each : decisions) {
+            out.printf(
+                    "  %-10s %-7s %s %s%s  %s  %s, first at event %d%n",
+                    Printable.of(each.verdict()),
+                    Printable.of(each.stage() == null ? "?" : each.stage()),
+                    Printable.of(each.protocol()),
+                    Printable.of(each.to()),
+                    each.port() == null ? "" : ":" + each.port(),
+                    Printable.of(each.reason() == null ? "" : each.reason()),
+                    times(each.count()),
+                    each.index());
         }
     }
 

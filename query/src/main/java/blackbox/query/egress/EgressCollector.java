@@ -129,6 +129,7 @@ public final class EgressCollector {
             case NetView.Listen _,
                     NetView.Accept _,
                     NetView.Miss _,
+                    NetView.Decision _,
                     FileView _,
                     PrivilegeView _,
                     RecorderView _,

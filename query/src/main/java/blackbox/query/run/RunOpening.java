@@ -39,7 +39,7 @@ public record RunOpening(
     /// @param command its words, each [blackbox.schemas.OctetText]
     /// @param environment names of the variables that were added
     /// @param user `agent` or `root`
-    /// @param network `none` or `user`
+    /// @param network `none`, `user` or `gateway`
     /// @param pidsMax most processes and threads at once, 0 for no limit
     /// @param diskBytesMax what its disk could hold, null if the leaf does not say: then what the VM's had room
     ///     for

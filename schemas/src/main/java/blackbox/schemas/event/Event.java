@@ -346,6 +346,32 @@ public sealed interface Event {
         }
     }
 
+    /// The egress gateway decided about a name, a connection or an address: `verdict` is `allow`, `deny` or
+    /// `would-deny`; `host` is the name, null for an address that stands for none; detail is JSON.
+    record EgressDecision(
+            EventHeader header,
+            String verdict,
+            String protocol,
+            Endpoint local,
+            Endpoint remote,
+            @Nullable Text host,
+            String detail)
+            implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.EGRESS_DECISION;
+        }
+    }
+
+    /// A piece of the policy by which the egress gateway decides, in canonical form: `digest` is the whole
+    /// policy's, detail is JSON.
+    record EgressPolicy(EventHeader header, String digest, String detail) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.EGRESS_POLICY;
+        }
+    }
+
     /// The run's first leaf. `name` is what the user called the run; detail is JSON: see `schemas/events.md`.
     record RunOpen(EventHeader header, @Nullable Text name, String detail) implements Event {
         @Override

@@ -72,6 +72,11 @@ public final class EventRows {
             case Event.AgentExit e -> out.ended(e.exitCode(), e.signal());
             case Event.VmCapture e -> out.said(e.what(), e.detail());
             case Event.NetMiss e -> out.said(e.what(), e.detail());
+            case Event.EgressDecision e ->
+                out.net(e.protocol(), e.local(), e.remote())
+                        .text(Column.HOST, e.host())
+                        .said(e.verdict(), e.detail());
+            case Event.EgressPolicy e -> out.said(e.digest(), e.detail());
             case Event.RunOpen e -> out.text(Column.WHAT, e.name()).said(null, e.detail());
             case Event.RunClose e ->
                 out.number(Column.EVENTS, e.events())

@@ -24,7 +24,8 @@ public enum Finding {
     CAPTURE_FAILED("the capture of a file stopped early", true),
     CLOCK_SET_BACK("the host's clock was set back", false),
     LIMIT_REACHED(
-            "the agent ran into a limit: processes were ended or could not be started, or its disk was full", false);
+            "the agent ran into a limit: processes were ended or could not be started, or its disk was full", false),
+    EGRESS_NOTICED("the egress gateway saw in the guest's traffic what it does not serve, or had to limit it", false);
 
     private final String words;
     private final boolean missing;

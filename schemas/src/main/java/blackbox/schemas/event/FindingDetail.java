@@ -134,4 +134,13 @@ public sealed interface FindingDetail {
             return Finding.LIMIT_REACHED;
         }
     }
+
+    /// @param what the gateway's name for it, such as `SOURCE_FORGED`
+    /// @param count how many there have been so far; told when it has doubled, and at the end
+    record EgressNoticed(String what, long count) implements FindingDetail {
+        @Override
+        public Finding finding() {
+            return Finding.EGRESS_NOTICED;
+        }
+    }
 }

@@ -4,6 +4,7 @@ import blackbox.schemas.event.FindingDetail.CaptureFailed;
 import blackbox.schemas.event.FindingDetail.ClockSetBack;
 import blackbox.schemas.event.FindingDetail.CredUnreadable;
 import blackbox.schemas.event.FindingDetail.DnsUnreadable;
+import blackbox.schemas.event.FindingDetail.EgressNoticed;
 import blackbox.schemas.event.FindingDetail.FramesUnreadable;
 import blackbox.schemas.event.FindingDetail.GuestBack;
 import blackbox.schemas.event.FindingDetail.GuestSilent;
@@ -34,6 +35,7 @@ public final class FindingJson {
     private static final String WHERE = "where";
     private static final String BY_NS = "byNs";
     private static final String LIMIT = "limit";
+    private static final String WHAT = "what";
     private static final String COUNT = "count";
 
     private FindingJson() {}
@@ -54,6 +56,7 @@ public final class FindingJson {
             case FramesUnreadable d -> FlatJson.of(WHERE, d.where());
             case CaptureFailed d -> FlatJson.of(WHERE, d.where());
             case ClockSetBack d -> FlatJson.of(BY_NS, d.byNs());
+            case EgressNoticed d -> FlatJson.of(WHAT, d.what()).and(COUNT, d.count());
             case LimitReached d -> FlatJson.of(LIMIT, d.limit()).and(COUNT, d.count());
         };
         return json == null ? null : json.toString();
@@ -84,6 +87,8 @@ public final class FindingJson {
             case FRAMES_UNREADABLE -> text(json, WHERE, FramesUnreadable::new);
             case CAPTURE_FAILED -> text(json, WHERE, CaptureFailed::new);
             case CLOCK_SET_BACK -> number(json, BY_NS, ClockSetBack::new);
+            case EGRESS_NOTICED ->
+                text(json, WHAT, what -> number(json, COUNT, count -> new EgressNoticed(what, count)));
             case LIMIT_REACHED ->
                 text(json, LIMIT, limit -> number(json, COUNT, count -> new LimitReached(limit, count)));
         };

@@ -46,6 +46,10 @@ public enum Kind {
     DNS_QUERY(35, "dns.query"),
     /// A replayed run asked the network for something that its recording does not contain.
     NET_MISS(36, "net.miss"),
+    /// The egress gateway allowed something or refused it.
+    EGRESS_DECISION(37, "egress.decision"),
+    /// A piece of the policy by which the egress gateway decides.
+    EGRESS_POLICY(38, "egress.policy"),
     CRED_CHANGE(40, "cred.change"),
     /// A use of a privileged interface: ptrace, mount, module load, bpf, setns, unshare, io_uring.
     PRIVILEGE_USE(41, "privilege.use"),

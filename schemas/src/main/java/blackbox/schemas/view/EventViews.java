@@ -56,6 +56,8 @@ public final class EventViews {
             case NET_FLOW -> new NetView.Flow();
             case DNS_QUERY -> new NetView.Dns();
             case NET_MISS -> new NetView.Miss();
+            case EGRESS_DECISION -> new NetView.Decision();
+            case EGRESS_POLICY -> new RunView.Policy();
             case CRED_CHANGE -> new PrivilegeView.Credentials();
             case PRIVILEGE_USE -> new PrivilegeView.Use();
             case RECORDER_LOSS -> new RecorderView.Loss();

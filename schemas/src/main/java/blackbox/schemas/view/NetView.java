@@ -106,6 +106,26 @@ public abstract sealed class NetView extends EventView {
         }
     }
 
+    /// `egress.decision`: the gateway allowed or refused something.
+    public static final class Decision extends NetView {
+        Decision() {}
+
+        /// The name that was asked for or connected to, if there was one.
+        public @Nullable Text host() {
+            return text(Column.HOST);
+        }
+
+        /// `allow`, `deny` or `would-deny`.
+        public @Nullable Text verdict() {
+            return text(Column.WHAT);
+        }
+
+        /// Stage, rule and reason, as one JSON object.
+        public @Nullable Text detail() {
+            return text(Column.DETAIL);
+        }
+    }
+
     /// `net.miss`: a replay asked for something that its recording does not contain.
     public static final class Miss extends NetView {
         Miss() {}

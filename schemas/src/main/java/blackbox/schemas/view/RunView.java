@@ -1,6 +1,6 @@
 package blackbox.schemas.view;
 
-/// A run's first leaf, its agent's start and end, and its close.
+/// A run's first leaf, the policy of its gateway, its agent's start and end, and its close.
 public abstract sealed class RunView extends EventView {
 
     RunView() {}
@@ -18,6 +18,11 @@ public abstract sealed class RunView extends EventView {
     /// `agent.exit`.
     public static final class AgentExit extends RunView {
         AgentExit() {}
+    }
+
+    /// `egress.policy`: a piece of the policy by which the gateway decides.
+    public static final class Policy extends RunView {
+        Policy() {}
     }
 
     /// `run.close`.

@@ -10,5 +10,12 @@ public enum Network {
     /// The same within QEMU, as it was until 2026-11-26: only to know recordings from then.
     BUILT_IN,
     /// Whoever holds [Machine#network], and nothing else.
-    PEER
+    PEER,
+    /// The same, of a recording: its holder is the egress gateway.
+    GATEWAY;
+
+    /// Whether its other end is [Machine#network].
+    public boolean isHeld() {
+        return this == PEER || this == GATEWAY;
+    }
 }

@@ -40,7 +40,7 @@ public final class MachineSockets implements AutoCloseable {
         /// The ports of a machine of this tier on this network. The exact tier's bulk data goes to files.
         public static Set<Port> of(Tier tier, Network network) {
             Set<Port> ports = tier == Tier.EXACT ? EnumSet.of(CONTROL, QMP) : EnumSet.copyOf(CHARACTER_DEVICES);
-            if (network == Network.PEER) {
+            if (network.isHeld()) {
                 ports.add(NET);
             }
             return ports;

@@ -258,7 +258,7 @@ public final class QemuArguments {
         return switch (network) {
             case NONE -> List.of("user,id=net,restrict=on");
             case BUILT_IN -> List.of("user,id=net,restrict=off");
-            case USER, PEER ->
+            case USER, PEER, GATEWAY ->
                 List.of(
                         "stream,id=net,server=off,addr.type=unix,addr.path=" + SOCKETS + "/net",
                         "user,id=unconnected,restrict=on");

@@ -71,10 +71,12 @@ final class EventIdentity {
                     NetView.Call _,
                     NetView.Dns _,
                     NetView.Miss _,
+                    NetView.Decision _,
                     RecorderView _,
                     RunView.Open _,
                     RunView.AgentStart _,
                     RunView.AgentExit _,
+                    RunView.Policy _,
                     VmView _,
                     EventView.Unknown _ -> COMPARED;
         };
