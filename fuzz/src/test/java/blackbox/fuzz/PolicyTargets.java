@@ -148,8 +148,8 @@ final class PolicyTargets {
     private static Map<String, byte[]> lists() {
         return Map.of(
                 "settings",
-                utf8(
-                        "{\"network\": {\"allowedDomains\": [\"*.a.example\", \"b.example:443\"], \"deniedDomains\": [\"*:22\"]}}"),
+                utf8("{\"network\": {\"allowedDomains\": [\"*.a.example\", \"b.example:443\"], "
+                        + "\"deniedDomains\": [\"*:22\"]}}"),
                 "jcard",
                 utf8("[network]\nmode = \"nat\"\negress_allow = [\"a.example\", \"10.0.0.0/8\"]\n"));
     }

@@ -28,8 +28,8 @@ import picocli.CommandLine.Spec;
             "Judge what recorded runs sent out by a policy. Exit 1 when it would have refused a connection.",
             "",
             "Names that were only asked for, and that the policy would not have answered, are listed and do not count."
-                    + " Methods, paths and tools are not recorded, so a rule that names them counts as fitting; the notes say"
-                    + " so, and what else is not known."
+                    + " Methods, paths and tools are not recorded, so a rule that names them counts as fitting; "
+                    + "the notes say so, and what else is not known."
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",

@@ -29,10 +29,11 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "explain",
         description = {
-            "Show what a policy says of a URL, stage by stage, with the rule that decides each. Exit 1 when it is refused.",
+            "Show what a policy says of a URL, stage by stage, with the rule that decides each. Exit 1 when it "
+                    + "is refused.",
             "",
-            "Nothing is resolved: what a name leads to is judged when it is dialled, and addresses that are not public are"
-                    + " refused then."
+            "Nothing is resolved: what a name leads to is judged when it is dialled, and addresses that are not "
+                    + "public are refused then."
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",

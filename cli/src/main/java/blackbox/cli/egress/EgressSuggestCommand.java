@@ -30,8 +30,9 @@ import picocli.CommandLine.Spec;
         description = {
             "Write a policy, as YAML, that allows what runs did and nothing else: exact names, ports and programs.",
             "",
-            "It is a first draft: read it before it is used. What the runs did is in it whether it was meant or not; what no"
-                    + " policy allows, and names that were only asked for, are comments. Methods and paths are not recorded."
+            "It is a first draft: read it before it is used. What the runs did is in it whether it was meant or "
+                    + "not; what no policy allows, and names that were only asked for, are comments. Methods "
+                    + "and paths are not recorded."
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",

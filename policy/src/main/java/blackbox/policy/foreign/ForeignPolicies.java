@@ -42,8 +42,8 @@ public final class ForeignPolicies {
             return Origin.JCARD;
         }
         throw new IllegalArgumentException(
-                "it is neither JSON (settings of sandbox-runtime) nor TOML (a jcard.toml); name its format with --from to"
-                        + " see why");
+                "it is neither JSON (settings of sandbox-runtime) nor TOML (a jcard.toml); name its format with "
+                        + "--from to see why");
     }
 
     /// The policy that says the same, as YAML that [PolicyReader] reads.

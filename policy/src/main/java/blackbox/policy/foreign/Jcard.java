@@ -25,8 +25,8 @@ final class Jcard {
         List<Entry> allowed = ListReader.entries(network.path("egress_allow"), LIST, Jcard::entry);
         if (allowed.isEmpty()) {
             throw new IllegalArgumentException("it has no " + LIST
-                    + ", or an empty one, which there means no limits; a policy without rules allows nothing, so write one, or"
-                    + " let one observe: mode: observe");
+                    + ", or an empty one, which there means no limits; a policy without rules allows nothing, "
+                    + "so write one, or let one observe: mode: observe");
         }
         notes.add("An entry allows every port, as there; name the ports that are meant.");
         if (allowed.stream().anyMatch(entry -> entry.key().equals("address"))) {

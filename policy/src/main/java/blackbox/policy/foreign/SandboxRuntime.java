@@ -25,15 +25,16 @@ final class SandboxRuntime {
         JsonNode network = settings.path(NETWORK);
         if (!network.isObject() || !network.has(ALLOWED) && !network.has(DENIED)) {
             throw new IllegalArgumentException(
-                    "it has no network.allowedDomains and no network.deniedDomains, as settings of sandbox-runtime have");
+                    "it has no network.allowedDomains and no network.deniedDomains, as settings of "
+                            + "sandbox-runtime have");
         }
         List<Entry> allowed =
                 ListReader.entries(network.path(ALLOWED), "network.allowedDomains", SandboxRuntime::entry);
         List<Entry> denied = ListReader.entries(network.path(DENIED), "network.deniedDomains", SandboxRuntime::entry);
         var notes = new ArrayList<String>();
         if (allowed.stream().anyMatch(entry -> entry.ports().equals(ListReader.ALL_PORTS))) {
-            notes.add(
-                    "Entries without a port allow every port there, and so they do here; name the ports that are meant.");
+            notes.add("Entries without a port allow every port there, and so they do here; name the ports that "
+                    + "are meant.");
         }
         OTHERS.stream()
                 .filter(network::has)

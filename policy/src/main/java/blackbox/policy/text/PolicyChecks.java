@@ -109,8 +109,8 @@ final class PolicyChecks {
                 problem(
                         place,
                         name + " needs to see requests to " + host + ", but tls.pass has " + pass
-                                + ", whose TLS is not opened; leave methods, paths, mcp and secret out, or the name out of"
-                                + " tls.pass");
+                                + ", whose TLS is not opened; leave methods, paths, mcp and secret out, or the "
+                                + "name out of tls.pass");
             }
         }
     }

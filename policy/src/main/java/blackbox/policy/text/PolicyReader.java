@@ -43,8 +43,8 @@ public final class PolicyReader {
 
     private static final Map<String, String> NOT_IN_DENY = Map.of(
             "process",
-            "whose act traffic is, is the guest's word: it can narrow what a rule allows, but a guest would lie its way out"
-                    + " of a denial; leave it out",
+            "whose act traffic is, is the guest's word: it can narrow what a rule allows, but a guest would lie "
+                    + "its way out of a denial; leave it out",
             "id",
             "entries of deny are named by their place: deny[0]; leave it out");
 

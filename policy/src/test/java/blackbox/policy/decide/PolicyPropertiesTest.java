@@ -2,6 +2,7 @@ package blackbox.policy.decide;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.policy.Mode;
 import blackbox.policy.Policy;
@@ -208,6 +209,31 @@ class PolicyPropertiesTest {
             }
         }
         assertNotEquals(0, allowed);
+    }
+
+    /// A connection of which nothing has to be asked again is one on which nothing else is refused, but by what
+    /// is built in: a gateway that looks no further lets nothing through that should not.
+    @Test
+    void whatNeedsNothingIsFinal() {
+        RandomGenerator random = Seeded.random("PolicyPropertiesTest.final");
+        int decided = 0;
+        for (int i = 0; i < POLICIES; i++) {
+            Policy policy = policy(random);
+            var evaluator = new Evaluator(policy, List.of());
+            for (int j = 0; j < REQUESTS; j++) {
+                if (request(random) instanceof Request.Http http) {
+                    Decision early = evaluator.decide(new Request.Connect(http.connection()));
+                    Decision late = evaluator.decide(http);
+                    if (early.verdict() == Verdict.ALLOW && early.needs().isEmpty()) {
+                        decided++;
+                        boolean builtin = late.rule().startsWith(Decision.BUILTIN)
+                                && !late.rule().equals(Decision.BUILTIN + "path");
+                        assertTrue(late.verdict() == Verdict.ALLOW || builtin, () -> policy + " " + http + " " + late);
+                    }
+                }
+            }
+        }
+        assertNotEquals(0, decided);
     }
 
     /// What goes out under a policy that observes, beyond what it allows, is what would have been refused.

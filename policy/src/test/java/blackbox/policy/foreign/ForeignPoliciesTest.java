@@ -23,7 +23,8 @@ class ForeignPoliciesTest {
     private static final String SETTINGS = """
             {
             \t"network": {
-            \t\t"allowedDomains": ["github.com", "*.npmjs.org", "API.example.com:443", "[2606:4700::1]:8443", "github.com"],
+            \t\t"allowedDomains": ["github.com", "*.npmjs.org", "API.example.com:443", "[2606:4700::1]:8443",
+            \t\t\t"github.com"],
             \t\t"deniedDomains": ["malicious.npmjs.org", "*:22"],
             \t\t"allowLocalBinding": false
             \t},
