@@ -1,5 +1,9 @@
 package blackbox.replay.cassette;
 
+import blackbox.gateway.packet.IcmpMessage;
+import blackbox.gateway.packet.IpPacket;
+import blackbox.gateway.packet.TcpSegment;
+import blackbox.gateway.packet.UdpDatagram;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;

@@ -1,5 +1,6 @@
 package blackbox.replay.cassette;
 
+import blackbox.gateway.packet.TcpSegment;
 import static blackbox.replay.cassette.HttpCassetteTest.SERVER;
 import static blackbox.replay.cassette.HttpCassetteTest.answers;
 import static blackbox.replay.cassette.HttpCassetteTest.asks;
