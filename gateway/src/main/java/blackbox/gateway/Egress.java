@@ -25,6 +25,9 @@ import blackbox.gateway.stack.Question;
 import blackbox.gateway.stack.Refusal;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -86,7 +89,7 @@ final class Egress implements FlowHandler {
             }
             var allowed = new Allowed(connection, destination, verdict);
             if (connection.isWaiting()) {
-                connection.onAbandoned(() -> allowed.ended(How.EVICTED, 0, 0));
+                connection.onAbandoned(allowed::abandoned);
                 handler.open(allowed);
             } else {
                 allowed.ended(How.EVICTED, 0, 0);
@@ -186,6 +189,7 @@ final class Egress implements FlowHandler {
         private final OpeningConnection connection;
         private final Destination destination;
         private final Verdict verdict;
+        private final List<CompletableFuture<Channel>> dials = new ArrayList<>(1);
 
         Allowed(OpeningConnection connection, Destination destination, Verdict verdict) {
             this.connection = connection;
@@ -211,7 +215,15 @@ final class Egress implements FlowHandler {
         @Override
         public CompletionStage<Channel> dial() {
             HostPort to = dialled(destination, verdict);
-            return dialer.dial(to.host(), to.port(), reach(verdict));
+            CompletableFuture<Channel> dial = dialer.dial(to.host(), to.port(), reach(verdict));
+            dials.add(dial);
+            return dial;
+        }
+
+        private void abandoned() {
+            dials.forEach(dial -> dial.completeExceptionally(
+                    new DialException(DialException.Cause.TIMED_OUT, "the guest no longer waits")));
+            ended(How.EVICTED, 0, 0);
         }
 
         @Override

@@ -61,8 +61,10 @@ public final class OctetRelay implements ConnectionHandler {
         }
 
         private void resetUpstream() {
-            upstream.config().setOption(ChannelOption.SO_LINGER, 0);
-            upstream.close();
+            if (upstream.isOpen()) {
+                upstream.config().setOption(ChannelOption.SO_LINGER, 0);
+                upstream.close();
+            }
         }
 
         private final class GuestSide extends ChannelInboundHandlerAdapter {

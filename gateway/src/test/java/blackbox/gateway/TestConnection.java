@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// at
 /// random.
 final class TestConnection {
+    private static final long RETRANSMIT_MS = 300;
+
     private final TestGuest guest;
     private final String to;
     private final int port;
@@ -74,6 +76,7 @@ final class TestConnection {
             remoteFirst = segment.sequence() + 1;
             opened = true;
         }
+        boolean wasShut = remoteWindow == 0;
         remoteWindow = segment.window();
         acknowledged = Math.max(acknowledged, segment.acknowledgement() - first);
         int known = remoteFirst + received.size() - segment.sequence();
@@ -86,6 +89,9 @@ final class TestConnection {
         }
         if (segment.is(TcpSegment.SYN) || length > 0 || segment.is(TcpSegment.FIN)) {
             acknowledge();
+        }
+        if (wasShut && remoteWindow > 0 && acknowledged < toSend.length) {
+            sent = acknowledged; // what came while there was no room was dropped
         }
         push();
         notifyAll();
@@ -141,10 +147,12 @@ final class TestConnection {
         }
     }
 
-    /// Sends again what is not acknowledged.
-    synchronized void sendAgain() {
-        sent = Math.min(acknowledged, toSend.length);
-        push();
+    /// Sends again what has not been acknowledged for a while.
+    private void sendAgain(int acknowledgedBefore) {
+        if (acknowledged == acknowledgedBefore && acknowledged < Math.min(sent, toSend.length)) {
+            sent = acknowledged;
+            push();
+        }
     }
 
     private synchronized void await(String what, BooleanSupplier condition) throws InterruptedException {
@@ -154,7 +162,9 @@ final class TestConnection {
             if (left <= 0) {
                 throw new AssertionError(what + ": " + this);
             }
-            wait(left);
+            int before = acknowledged;
+            wait(Math.min(left, RETRANSMIT_MS));
+            sendAgain(before);
         }
     }
 
@@ -180,7 +190,7 @@ final class TestConnection {
     }
 
     void awaitWindow(int atMost) throws InterruptedException {
-        await("the window stays open", () -> remoteWindow <= atMost && acknowledged >= sent);
+        await("the window stays open", () -> opened && remoteWindow <= atMost);
     }
 
     synchronized byte[] received() {

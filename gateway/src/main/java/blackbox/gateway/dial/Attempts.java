@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Tries the addresses of a host, each a moment after the one before it (RFC 8305); the first connection that comes
-/// about is taken. Owned by the loop.
+/// about is taken. Whoever completes the result calls off the rest. Owned by the loop.
 @SuppressWarnings("FutureReturnValueIgnored") // of channels that are closed
 final class Attempts {
     private static final WriteBufferWaterMark WRITES = new WriteBufferWaterMark(32 << 10, 64 << 10);
@@ -38,7 +38,14 @@ final class Attempts {
         this.settings = settings;
         this.destination = destination;
         var limit = loop.schedule(this::giveUp, settings.connectMax().toMillis(), TimeUnit.MILLISECONDS);
-        result.whenComplete((channel, failure) -> limit.cancel(false));
+        var unused = result.whenComplete((channel, failure) -> {
+            limit.cancel(false);
+            left.clear();
+            List.copyOf(running).stream()
+                    .map(ChannelFuture::channel)
+                    .filter(each -> !each.equals(channel))
+                    .forEach(Channel::close);
+        });
     }
 
     CompletableFuture<Channel> result() {
@@ -52,9 +59,7 @@ final class Attempts {
     }
 
     void fail(Throwable failure) {
-        left.clear();
         result.completeExceptionally(failure);
-        List.copyOf(running).forEach(each -> each.channel().close());
     }
 
     void start(List<InetAddress> addresses, int port) {
@@ -84,9 +89,7 @@ final class Attempts {
     private void ended(ChannelFuture attempt) {
         running.remove(attempt);
         if (attempt.isSuccess()) {
-            if (result.complete(attempt.channel())) {
-                List.copyOf(running).forEach(each -> each.channel().close());
-            } else {
+            if (!result.complete(attempt.channel())) {
                 attempt.channel().close();
             }
             return;

@@ -15,6 +15,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Opens connections to where the guest may go. A name is resolved off the loop; all of its addresses must be allowed,
@@ -59,31 +60,36 @@ public final class Dialer implements AutoCloseable {
     /// Connects to a host. The channel reads nothing until it is told to (auto-read is off), and allows half-closure.
     ///
     /// @param host a name or an address
-    /// @return fails with a [DialException]
-    public CompletionStage<Channel> dial(String host, int port, Reach reach) {
+    /// @return fails with a [DialException]; a caller that no longer wants it completes it by itself
+    public CompletableFuture<Channel> dial(String host, int port, Reach reach) {
         if (dialling >= settings.dialsMax()) {
             return failed(Cause.OVERLOADED, "more than " + settings.dialsMax() + " connections are being opened");
         }
         dialling++;
         var attempts = new Attempts(loop, settings, host + ":" + port);
-        var unused = attempts.result().whenComplete((channel, failure) -> dialling--);
-        addresses(host, reach).whenComplete((found, failure) -> {
+        CompletableFuture<Channel> result = attempts.result();
+        var unused = result.whenComplete((channel, failure) -> dialling--);
+        addresses(host, reach, result::isDone).whenComplete((found, failure) -> {
             if (failure != null) {
                 attempts.fail(failure);
             } else {
                 attempts.start(found, port);
             }
         });
-        return attempts.result();
+        return result;
     }
 
     /// The addresses of a host that may all be dialled; at most as many as are tried.
     public CompletionStage<List<InetAddress>> addresses(String host, Reach reach) {
+        return addresses(host, reach, () -> false);
+    }
+
+    private CompletionStage<List<InetAddress>> addresses(String host, Reach reach, BooleanSupplier unwanted) {
         var result = new CompletableFuture<List<InetAddress>>();
         try {
             threads.execute(() -> {
                 try {
-                    List<InetAddress> found = find(host, reach);
+                    List<InetAddress> found = unwanted.getAsBoolean() ? List.of() : find(host, reach);
                     loop.execute(() -> result.complete(found));
                 } catch (DialException | RuntimeException e) {
                     loop.execute(() -> result.completeExceptionally(e));

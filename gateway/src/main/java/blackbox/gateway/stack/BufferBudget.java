@@ -29,9 +29,9 @@ final class BufferBudget {
         }
     }
 
-    /// Whether one that holds this much may hold more.
-    boolean allows(long held) {
-        return held < SHARE_OCTETS || octets < octetsMax;
+    /// How much more one may hold that holds this much.
+    int room(long held) {
+        return octets < octetsMax ? Integer.MAX_VALUE : (int) Math.max(0, SHARE_OCTETS - held);
     }
 
     /// Calls it once when there is room again.

@@ -120,12 +120,13 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
         }
     }
 
-    private boolean mayHoldMore() {
-        boolean may = budget.allows(held);
-        if (!may) {
+    /// How much more may be held; if that is little, [#budgetHasRoom] is called when it is not any more.
+    private int roomOfBudget() {
+        int room = budget.room(held);
+        if (room < TcpConnection.WINDOW) {
             budget.await(whenBudget);
         }
-        return may;
+        return room;
     }
 
     private void setWritable(boolean writable) {
@@ -139,10 +140,7 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
     private final class Stream implements TcpConnection.User {
         @Override
         public int room() {
-            if (!mayHoldMore()) {
-                return 0;
-            }
-            return TcpConnection.WINDOW - unreadOctets;
+            return Math.min(TcpConnection.WINDOW - unreadOctets, roomOfBudget());
         }
 
         @Override
@@ -286,7 +284,7 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
         unacknowledged += more;
         written += more;
         hold(more);
-        if (!mayHoldMore()) {
+        if (roomOfBudget() == 0) {
             setWritable(false);
         }
         connection().write(written, entry.nowNs());

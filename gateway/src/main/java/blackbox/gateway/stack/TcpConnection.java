@@ -90,6 +90,7 @@ final class TcpConnection {
     private long received;
 
     private long windowEnd;
+    private boolean windowCut;
     private boolean guestFinished;
     private boolean guestFinishedFirst;
     private boolean ackDue;
@@ -316,7 +317,9 @@ final class TcpConnection {
 
     /// The user takes octets again.
     void roomChanged() {
-        if (!ended && opened && isWorthAnnouncing(received + user.room())) {
+        int room = user.room();
+        boolean reopens = windowCut && room >= WINDOW_STEP_MIN;
+        if (!ended && opened && (reopens || isWorthAnnouncing(received + room))) {
             ackDue();
         }
     }
@@ -459,13 +462,16 @@ final class TcpConnection {
         }
     }
 
-    /// The window to announce. It never takes back what was announced, and grows in steps.
+    /// The window to announce. It grows in steps, and takes back what was announced only where there is no longer room
+    /// for it: then what comes is dropped, and the guest is told to wait rather than to try again.
     private int window() {
-        long end = received + user.room();
-        if (isWorthAnnouncing(end)) {
-            windowEnd = end;
+        int room = user.room();
+        if (isWorthAnnouncing(received + room)) {
+            windowEnd = received + room;
         }
-        return (int) (windowEnd - received);
+        long announced = windowEnd - received;
+        windowCut = room < announced;
+        return (int) Math.min(room, announced);
     }
 
     private boolean isWorthAnnouncing(long end) {
