@@ -41,7 +41,17 @@ class ArchitectureTest {
             Map.entry("replay", Set.of("schemas", "gateway", "files", "vault", "evidence", "recorder", "query", "vm")),
             Map.entry(
                     "node",
-                    Set.of("schemas", "gateway", "files", "vault", "evidence", "recorder", "vm", "ingest", "query", "replay")),
+                    Set.of(
+                            "schemas",
+                            "gateway",
+                            "files",
+                            "vault",
+                            "evidence",
+                            "recorder",
+                            "vm",
+                            "ingest",
+                            "query",
+                            "replay")),
             Map.entry(
                     "cli",
                     Set.of(

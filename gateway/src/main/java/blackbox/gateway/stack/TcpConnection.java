@@ -17,6 +17,11 @@ final class TcpConnection {
     /// What we can receive in one frame: the longest IPv4 packet without its headers. The guest's own MTU limits it.
     private static final int MSS_ANNOUNCED = 65_495;
 
+    /// What we send in one: a quarter of a window. Linux acknowledges every other segment at once, and a single one
+    /// after
+    /// 40 ms.
+    private static final int MSS_MAX = WINDOW / 4;
+
     private static final int MSS_MIN = 88;
     private static final int MSS_DEFAULT = 536;
     /// A window is announced again when it has grown by this, or, if less than the smaller figure is left of it, by
@@ -104,6 +109,7 @@ final class TcpConnection {
     private boolean finishing;
     private boolean finished;
     private int window;
+    private int windowMost;
 
     private long timerNs = NO_TIMER;
     private int tries;
@@ -122,8 +128,9 @@ final class TcpConnection {
     TcpConnection(TcpHeader syn, int guestMss, int first, Wire wire, User user, Limits limits) {
         this.guestSyn = syn.sequence();
         this.first = first;
-        this.mss = Math.clamp(guestMss == 0 ? MSS_DEFAULT : guestMss, MSS_MIN, MSS_ANNOUNCED);
+        this.mss = Math.clamp(guestMss == 0 ? MSS_DEFAULT : guestMss, MSS_MIN, MSS_MAX);
         this.window = syn.window();
+        this.windowMost = window;
         this.wire = wire;
         this.user = user;
         this.limits = limits;
@@ -233,7 +240,13 @@ final class TcpConnection {
         if (place < acknowledged) {
             return true; // an old one, whose window means nothing
         }
+        boolean reopens = opened && window == 0 && segment.window() > 0;
         window = segment.window();
+        windowMost = Math.max(windowMost, window);
+        if (reopens && place == acknowledged) {
+            next = acknowledged; // the probe of the shut window was dropped
+            stopTimer();
+        }
         if (!opened) {
             opened = true;
             movedNs = nowNs;
@@ -332,8 +345,8 @@ final class TcpConnection {
         while (next < written && next - acknowledged < window && wire.isReady()) {
             long left = written - next;
             int length = (int) Math.min(Math.min(mss, left), window - (next - acknowledged));
-            if (length < left && length < mss && next > acknowledged) {
-                break; // rather a whole segment later (RFC 9293 section 3.8.6.2.1)
+            if (length < Math.min(left, Math.min(mss, windowMost / 2)) && next > acknowledged) {
+                break; // rather more later (RFC 9293 section 3.8.6.2.1)
             }
             transmit(length == left ? ACK | PSH : ACK, length, nowNs);
         }
