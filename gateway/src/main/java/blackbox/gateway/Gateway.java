@@ -82,10 +82,11 @@ public final class Gateway implements AutoCloseable {
                 1, new DefaultThreadFactory("gateway", true), NioIoHandler.newFactory());
         EventLoop loop = loops.next();
         var dialer = new Dialer(loop, settings.dial(), outside.guard(), outside.resolver());
-        var findings = new Findings(listener);
+        var told = new GuardedListener(listener);
+        var findings = new Findings(told);
         var egress = new Egress(
                 new Judge(authority, loop, settings.verdictMax()),
-                listener,
+                told,
                 findings,
                 new NameTable(settings.namesMax(), settings.namesPerRuleMax()),
                 dialer,
@@ -95,8 +96,8 @@ public final class Gateway implements AutoCloseable {
         var channel = new NioDomainSocketChannel(network);
         channel.config().setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, GuestLink.WAITING);
         channel.pipeline().addLast(link);
-        CompletableFuture<@Nullable Void> ended = link.ended().whenComplete((nothing, failure) -> findings.finish());
-        var gateway = new Gateway(loops, dialer, link, channel, ended);
+        told.onFailure(link::fail);
+        var gateway = new Gateway(loops, dialer, link, channel, link.ended());
         loop.register(channel).addListener(registered -> {
             if (!registered.isSuccess()) {
                 link.ended().completeExceptionally(registered.cause());

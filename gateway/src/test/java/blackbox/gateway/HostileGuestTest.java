@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.gateway.egress.Decision;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.EgressAuthority;
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.FlowEnd;
+import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.packet.TcpSegment;
 import blackbox.gateway.stack.GuestNetwork;
@@ -364,6 +366,39 @@ class HostileGuestTest {
             honest.send(new byte[] {1});
             assertTrue(served.listener.count(Finding.MALFORMED) > 0);
             assertTrue(served.listener.count(Finding.SOURCE_FORGED) > 0);
+        }
+    }
+
+    /// What cannot be recorded must not happen: neither on a path that answers at once, nor on one that answers later.
+    @Test
+    void aListenerThatFailsEndsTheGateway() throws Exception {
+        for (boolean atOnce : new boolean[] {true, false}) {
+            TestGuest.Link link = TestGuest.link(folder, Seeded.random("listener"));
+            var later = new CompletableFuture<Verdict>();
+            EgressAuthority authority = new EgressAuthority() {
+                @Override
+                public CompletionStage<Verdict> name(String host, String type) {
+                    return later;
+                }
+
+                @Override
+                public CompletionStage<Verdict> connect(Destination destination) {
+                    return atOnce ? CompletableFuture.completedFuture(Verdict.deny(null, "no")) : later;
+                }
+            };
+            GatewayListener failing = new TestListener() {
+                @Override
+                public synchronized void decided(Decision decision) {
+                    throw new IllegalStateException("planted");
+                }
+            };
+            try (var guest = link.guest();
+                    var gateway = Gateway.start(link.gateway(), GatewaySettings.DEFAULT, authority, failing)) {
+                guest.send(TestGuest.tcp(Served.SERVER, TestGuest.syn(40_000, 80, 1)));
+                later.complete(Verdict.allow("rule", "yes"));
+                var failure = assertThrows(IOException.class, gateway::awaitEnd);
+                assertEquals("the guest's network could not be served to the end: planted", failure.getMessage());
+            }
         }
     }
 

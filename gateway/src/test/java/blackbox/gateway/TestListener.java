@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /// Keeps what a gateway tells.
-final class TestListener implements GatewayListener {
+class TestListener implements GatewayListener {
     private final List<Decision> decisions = new ArrayList<>();
     private final List<FlowEnd> ends = new ArrayList<>();
     private final Map<Finding, Long> findings = new EnumMap<>(Finding.class);

@@ -31,6 +31,7 @@ public final class GuestLink extends ChannelInboundHandlerAdapter implements Fra
 
     private @Nullable ChannelHandlerContext context;
     private @Nullable GuestNetwork network;
+    private @Nullable Throwable failure;
     private @Nullable ScheduledFuture<?> ticks;
     private final byte[] frame = new byte[FRAME_BYTES_MAX];
     private int lengthOctets;
@@ -43,7 +44,7 @@ public final class GuestLink extends ChannelInboundHandlerAdapter implements Fra
         this.findings = findings;
     }
 
-    /// Completes when the machine has closed its end, or fails with what broke the link.
+    /// Completes when the machine has closed its end, or fails with what broke the link; all flows have ended then.
     public CompletableFuture<@Nullable Void> ended() {
         return ended;
     }
@@ -128,8 +129,11 @@ public final class GuestLink extends ChannelInboundHandlerAdapter implements Fra
         fail(cause);
     }
 
-    private void fail(Throwable cause) {
-        ended.completeExceptionally(cause);
+    /// Breaks the link off, on the loop: nothing of the guest's is served any more.
+    public void fail(Throwable cause) {
+        if (failure == null) {
+            failure = cause;
+        }
         ChannelHandlerContext known = context;
         if (known != null) {
             var unused = known.close();
@@ -143,9 +147,15 @@ public final class GuestLink extends ChannelInboundHandlerAdapter implements Fra
         }
         try {
             network().close();
-            ended.complete(null);
+            findings.finish();
         } catch (RuntimeException e) {
-            ended.completeExceptionally(e);
+            fail(e);
+        }
+        Throwable why = failure;
+        if (why == null) {
+            ended.complete(null);
+        } else {
+            ended.completeExceptionally(why);
         }
     }
 

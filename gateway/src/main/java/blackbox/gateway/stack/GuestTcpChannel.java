@@ -52,6 +52,7 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
     private int unreadOctets;
     private boolean readPending;
     private boolean delivering;
+    private boolean deliveryDue;
     private boolean guestFinished;
     private boolean inputShut;
 
@@ -206,13 +207,15 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
     }
 
     private void deliverSoon() {
-        if (readPending) {
+        if (readPending && !deliveryDue) {
+            deliveryDue = true;
             entry.deliverSoon(this);
         }
     }
 
     /// Hands what was received to the pipeline, if it has asked for it.
     void deliver() {
+        deliveryDue = false;
         if (!readPending || delivering || !open || (unread.isEmpty() && !endsNow())) {
             return;
         }
@@ -230,8 +233,8 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
         } finally {
             delivering = false;
         }
-        if (readPending && (!unread.isEmpty() || endsNow())) {
-            entry.deliverSoon(this);
+        if (!unread.isEmpty() || endsNow()) {
+            deliverSoon();
         }
     }
 
@@ -264,7 +267,7 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
     protected void doBeginRead() {
         readPending = true;
         if (!delivering && (!unread.isEmpty() || endsNow())) {
-            entry.deliverSoon(this);
+            deliverSoon();
         }
     }
 

@@ -315,10 +315,6 @@ final class TcpConnection {
         pump(nowNs);
     }
 
-    boolean isFinishing() {
-        return finishing;
-    }
-
     /// The user has gone. What was written is still sent, then a FIN; `rest` stands in for the user.
     void detach(User rest, long nowNs) {
         user = rest;

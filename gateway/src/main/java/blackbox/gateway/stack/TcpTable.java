@@ -226,7 +226,13 @@ final class TcpTable {
     void flushSoon() {
         if (!scheduled) {
             scheduled = true;
-            link.eventLoop().execute(this::endBatch);
+            link.eventLoop().execute(() -> {
+                try {
+                    endBatch();
+                } catch (RuntimeException e) {
+                    link.pipeline().fireExceptionCaught(e); // a fault of ours: the guest chose the frames
+                }
+            });
         }
     }
 
