@@ -143,7 +143,7 @@ public final class DemoCommand implements Callable<Integer> {
                 new RecordRequest.Agent(
                         command, Map.of(), "agent", new AgentLimits(0, AgentLimits.DISK_BYTES_DEFAULT), null, TIMEOUT),
                 workspace,
-                new RecordRequest.Guest(LocalImages.DEFAULT, option, MachineSize.DEFAULT, Network.USER),
+                new RecordRequest.Guest(LocalImages.DEFAULT, option, MachineSize.DEFAULT, Network.USER, null),
                 CaptureLimits.DEFAULT);
         var listener = new RecordListener() {
             @Override

@@ -1,5 +1,6 @@
 package blackbox.cli;
 
+import blackbox.cli.egress.PolicyFile;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.options.CommonOptions;
 import blackbox.cli.options.ConfinementOption;
@@ -13,6 +14,7 @@ import blackbox.cli.terminal.Narrator;
 import blackbox.cli.terminal.Signals;
 import blackbox.evidence.text.Timestamps;
 import blackbox.evidence.verify.Losses;
+import blackbox.node.egress.GatewayPolicy;
 import blackbox.node.image.LocalImages;
 import blackbox.node.record.KafkaSettings;
 import blackbox.node.record.KafkaSettings.Ingest;
@@ -21,6 +23,7 @@ import blackbox.node.record.RecordRequest;
 import blackbox.node.record.RecordResult;
 import blackbox.node.record.RecordSession;
 import blackbox.node.record.StandardStreams;
+import blackbox.policy.Policy;
 import blackbox.recorder.capture.CaptureLimits;
 import blackbox.schemas.OctetText;
 import blackbox.vm.machine.AgentLimits;
@@ -57,6 +60,7 @@ import picocli.CommandLine.Parameters;
             "  blackbox record -t -- bash              (in this terminal; exit or ctrl-D ends it)",
             "  blackbox record --tier exact -- make test   (fail rather than record live)",
             "  blackbox record --network user -- curl http://10.0.2.2:8080/   (10.0.2.2 is this host's loopback)",
+            "  blackbox record --policy policy.yaml -- npm ci    (only what policy.yaml allows)",
             "  blackbox record --kafka broker-1:9092 --recorder-only -- make test   (`blackbox ingest` has the table)",
             "",
             "The VM gets a copy of the workspace, and the result comes back as another copy; your own files are not changed.",
@@ -114,9 +118,19 @@ public final class RecordCommand implements Callable<Integer> {
     @Option(
             names = "--network",
             paramLabel = "NET",
-            defaultValue = "none",
-            description = "none, or user: 10.0.2.2 is the host's loopback (default: ${DEFAULT-VALUE}).")
-    String network = "none";
+            description =
+                    "none; gateway: what --policy allows, each decision recorded; or user: whatever this host reaches, with"
+                            + " 10.0.2.2 as its loopback (default: gateway with --policy, else none).")
+    @Nullable
+    String network;
+
+    @Option(
+            names = "--policy",
+            paramLabel = "FILE",
+            description =
+                    "What the command may reach, a YAML file; see `blackbox egress --help`. Nothing else is let through.")
+    @Nullable
+    Path policy;
 
     @Option(
             names = "--user",
@@ -329,7 +343,7 @@ public final class RecordCommand implements Callable<Integer> {
         }
         Network reachable = networkChoice();
         TierOption option = tierOption(cpus > 1 && tier.equals("auto") ? "live" : tier);
-        var guest = new RecordRequest.Guest(image, option, size(), reachable);
+        var guest = new RecordRequest.Guest(image, option, size(), reachable, policy(reachable));
         var agent = new RecordRequest.Agent(command, environment, user, agentLimits(), terminal, timeout);
         return new RecordRequest(name, agent, workspace, guest, new CaptureLimits(diskLogMax, framesMax, outputMax));
     }
@@ -369,11 +383,39 @@ public final class RecordCommand implements Callable<Integer> {
     }
 
     private Network networkChoice() {
+        if (network == null) {
+            return policy == null ? Network.NONE : Network.GATEWAY;
+        }
         return switch (network.toLowerCase(Locale.ROOT)) {
             case "none" -> Network.NONE;
             case "user" -> Network.USER;
-            default -> throw CommandException.badInput("there is no network '" + network + "'; choose none or user");
+            case "gateway" -> Network.GATEWAY;
+            default ->
+                throw CommandException.badInput("there is no network '" + network + "'; choose none, gateway or user");
         };
+    }
+
+    private @Nullable Policy policy(Network reachable) {
+        if (policy == null) {
+            if (reachable == Network.GATEWAY) {
+                throw CommandException.badInput(
+                        "--network gateway needs a policy: add --policy FILE; `blackbox egress suggest RUN` writes one from"
+                                + " what a run did");
+            }
+            return null;
+        }
+        if (reachable != Network.GATEWAY) {
+            throw CommandException.badInput(
+                    "--policy is for the egress gateway; leave out --network, or choose --network gateway");
+        }
+        Policy read = PolicyFile.policy(policy);
+        List<String> beyond = GatewayPolicy.beyond(read);
+        if (!beyond.isEmpty()) {
+            throw CommandException.badInput("the gateway judges names, addresses and ports, and " + policy
+                    + " asks for more: " + String.join("; ", beyond)
+                    + ". Take these out of the policy to record under it");
+        }
+        return read;
     }
 
     private static String json(RecordResult result) throws Exception {

@@ -53,7 +53,7 @@ final class EgressImportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        byte[] octets = PolicyArgument.octets(file, ForeignPolicies.OCTETS_MAX);
+        byte[] octets = PolicyFile.octets(file, ForeignPolicies.OCTETS_MAX);
         PrintWriter out = spec.commandLine().getOut();
         try {
             Origin origin = from == null ? ForeignPolicies.origin(octets) : origin(from);

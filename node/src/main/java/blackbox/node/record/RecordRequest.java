@@ -1,5 +1,6 @@
 package blackbox.node.record;
 
+import blackbox.policy.Policy;
 import blackbox.query.run.SealedCommand;
 import blackbox.recorder.capture.CaptureLimits;
 import blackbox.vm.machine.AgentCommand;
@@ -72,7 +73,19 @@ public record RecordRequest(
     /// @param image name of the guest image
     /// @param tier how faithfully it must be possible to replay it
     /// @param network what the VM's network reaches
-    public record Guest(String image, TierOption tier, MachineSize size, Network network) {}
+    /// @param policy what it may reach through the egress gateway; null unless that is its network
+    public record Guest(
+            String image,
+            TierOption tier,
+            MachineSize size,
+            Network network,
+            @Nullable Policy policy) {
+        public Guest {
+            if ((network == Network.GATEWAY) != (policy != null)) {
+                throw new IllegalArgumentException("the egress gateway needs a policy, and nothing else does");
+            }
+        }
+    }
 
     /// The most octets that the command and the names in its environment may take in a run's first event, as JSON:
     /// a leaf has at most 65,535 octets, and the rest of the event takes a few thousand.

@@ -2,9 +2,12 @@ package blackbox.node.record;
 
 import blackbox.evidence.sign.CryptoProvider;
 import blackbox.ingest.IngestException;
+import blackbox.node.egress.GatewayPolicy;
+import blackbox.node.egress.RunGateway;
 import blackbox.node.image.LocalImages;
 import blackbox.node.machine.Hypervisor;
 import blackbox.node.record.RecordResult.Place;
+import blackbox.policy.Policy;
 import blackbox.query.run.RunOpening;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
@@ -248,6 +251,7 @@ public final class RecordSession {
         var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
         var tracer = TracerReport.of(vm.facts().ready().tracer());
         var feeds = new GuestFeeds(streams, recorder, clock, tracer, log, captures, agent::stop);
+        RunGateway gateway = gateway(vm, clock, recorder, agent);
         recorder.flush();
         var publication = new Publication(data, run, spool, kafka, progress, agent::awaitStarted);
         try {
@@ -255,6 +259,9 @@ public final class RecordSession {
             resize();
             AgentRun.Ending ending = agent.run(feeds);
             this.agent = null;
+            if (gateway != null) {
+                gateway.close();
+            }
             SortedMap<String, String> unsealed = feeds.finish();
             unsealed.forEach(
                     (name, why) -> progress.say("the captured file " + name + " is not sealed to its end: " + why));
@@ -291,12 +298,20 @@ public final class RecordSession {
                     done ? publication.goal() : publication.whereabouts(),
                     ending.workspace());
         } finally {
+            if (gateway != null) {
+                gateway.close();
+            }
             if (agent.isInterrupted()) {
                 publication.close(HASTE);
             } else {
                 publication.close();
             }
         }
+    }
+
+    private @Nullable RunGateway gateway(Machine vm, HostClock clock, RunRecorder recorder, AgentRun agent) {
+        Policy policy = request.guest().policy();
+        return policy == null ? null : RunGateway.start(vm.network(), policy, clock, recorder, agent::stop);
     }
 
     private void sayWhereCut(KeptOutput output) {
@@ -384,6 +399,10 @@ public final class RecordSession {
         sealer.append(new Event.RunOpen(EventHeader.host(clock.nowNs()), name == null ? null : Text.of(name), detail));
         sealer.append(new Event.TracerReady(
                 EventHeader.host(clock.nowNs()), facts.ready().tracer()));
+        Policy policy = request.guest().policy();
+        if (policy != null) {
+            GatewayPolicy.events(policy, clock.nowNs()).forEach(sealer::append);
+        }
     }
 
     /// The run is recorded even without it; the next run's recorder tries again.

@@ -1,5 +1,9 @@
 package blackbox.replay.cassette;
 
+import blackbox.gateway.packet.IcmpMessage;
+import blackbox.gateway.packet.IpPacket;
+import blackbox.gateway.packet.TcpSegment;
+import blackbox.gateway.packet.UdpDatagram;
 import blackbox.replay.cassette.Miss.Content;
 import blackbox.replay.cassette.Miss.Kind;
 import blackbox.schemas.Hash;

@@ -1,5 +1,6 @@
 package blackbox.replay.cassette;
 
+import blackbox.gateway.packet.TcpSegment;
 import org.jspecify.annotations.Nullable;
 
 /// Follows the segments of one captured connection and fills its [RecordedConnection].

@@ -1,5 +1,6 @@
 package blackbox.replay.cassette;
 
+import blackbox.gateway.packet.UdpDatagram;
 import blackbox.replay.cassette.Miss.Content;
 import blackbox.replay.cassette.Miss.Kind;
 import blackbox.replay.cassette.RecordedExchange.Question;

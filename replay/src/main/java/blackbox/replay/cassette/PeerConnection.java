@@ -1,5 +1,6 @@
 package blackbox.replay.cassette;
 
+import blackbox.gateway.packet.TcpSegment;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.Consumer;

@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.gateway.packet.IcmpMessage;
+import blackbox.gateway.packet.IpPacket;
+import blackbox.gateway.packet.TcpSegment;
+import blackbox.gateway.packet.UdpDatagram;
 import blackbox.replay.cassette.Miss.Kind;
 import blackbox.replay.cassette.Recording.Turn;
 import blackbox.schemas.Hash;

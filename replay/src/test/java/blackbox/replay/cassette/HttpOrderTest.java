@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import blackbox.gateway.packet.TcpSegment;
 import blackbox.replay.cassette.Recording.Said;
 import blackbox.replay.cassette.Recording.Turn;
 import java.util.ArrayList;

@@ -1,5 +1,8 @@
 package blackbox.replay.cassette;
 
+import blackbox.gateway.packet.IpPacket;
+import blackbox.gateway.packet.TcpSegment;
+import blackbox.gateway.packet.UdpDatagram;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,5 +1,7 @@
 package blackbox.replay.cassette;
 
+import blackbox.gateway.packet.IpPacket;
+import blackbox.gateway.packet.TcpSegment;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.net.Octets;
 import java.io.ByteArrayOutputStream;

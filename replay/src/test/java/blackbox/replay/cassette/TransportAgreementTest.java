@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.gateway.packet.IpPacket;
+import blackbox.gateway.packet.TcpSegment;
+import blackbox.gateway.packet.UdpDatagram;
 import blackbox.recorder.net.FlowTable;
 import blackbox.recorder.net.FlowTable.Direction;
 import blackbox.schemas.Seeded;

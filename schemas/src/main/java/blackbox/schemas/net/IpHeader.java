@@ -55,12 +55,17 @@ public record IpHeader(
 
     /// Reads the IP header of a frame; null if there is none.
     public static @Nullable IpHeader of(byte[] frame) {
-        if (frame.length < ETHERNET_BYTES) {
+        return of(frame, frame.length);
+    }
+
+    /// The same of a frame that is only the first `length` octets of the array.
+    public static @Nullable IpHeader of(byte[] frame, int length) {
+        if (length < ETHERNET_BYTES) {
             return null;
         }
         return switch (Octets.u16(frame, 12)) {
-            case TYPE_V4 -> frame.length < ETHERNET_BYTES + V4_BYTES ? null : v4(frame);
-            case TYPE_V6 -> frame.length < ETHERNET_BYTES + V6_BYTES ? null : v6(frame);
+            case TYPE_V4 -> length < ETHERNET_BYTES + V4_BYTES ? null : v4(frame, length);
+            case TYPE_V6 -> length < ETHERNET_BYTES + V6_BYTES ? null : v6(frame, length);
             default -> null;
         };
     }
@@ -70,28 +75,28 @@ public record IpHeader(
         return version == 4 ? 4 : 16;
     }
 
-    private static IpHeader v4(byte[] frame) {
+    private static IpHeader v4(byte[] frame, int length) {
         int at = ETHERNET_BYTES;
         int headerBytes = (frame[at] & 0xf) * 4;
         int claimedEnd = at + Octets.u16(frame, at + 2);
-        int end = Math.min(frame.length, claimedEnd);
+        int end = Math.min(length, claimedEnd);
         int body = Math.min(at + Math.max(headerBytes, V4_BYTES), end);
         int fragment = Octets.u16(frame, at + 6);
         boolean wellFormed = frame[at] >> 4 == 4
                 && headerBytes >= V4_BYTES
-                && claimedEnd <= frame.length
+                && claimedEnd <= length
                 && at + headerBytes <= claimedEnd;
         Part part = part((fragment & 0x1fff) != 0, (fragment & 0x2000) != 0);
         return new IpHeader(4, at + 12, at + 16, frame[at + 9] & 0xff, body, end, part, wellFormed);
     }
 
-    private static IpHeader v6(byte[] frame) {
+    private static IpHeader v6(byte[] frame, int frameBytes) {
         int at = ETHERNET_BYTES;
         int claimedEnd = at + V6_BYTES + Octets.u16(frame, at + 4);
-        int end = Math.min(frame.length, claimedEnd);
+        int end = Math.min(frameBytes, claimedEnd);
         int next = frame[at + 6] & 0xff;
         int body = at + V6_BYTES;
-        boolean wellFormed = claimedEnd <= frame.length;
+        boolean wellFormed = claimedEnd <= frameBytes;
         Part part = Part.WHOLE;
         for (int i = 0; i < EXTENSIONS_MAX && part != Part.LATER && isExtension(next) && end - body >= 8; i++) {
             boolean fragment = next == FRAGMENT;

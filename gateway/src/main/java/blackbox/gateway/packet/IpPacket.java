@@ -1,4 +1,4 @@
-package blackbox.replay.cassette;
+package blackbox.gateway.packet;
 
 import blackbox.schemas.net.IpHeader;
 import blackbox.schemas.net.Octets;
@@ -13,21 +13,22 @@ import org.jspecify.annotations.Nullable;
 /// @param payload after the header
 /// @param payloadAt where in the frame it begins
 /// @param fragment whether it is only a part of a packet; then the payload must not be interpreted
-record IpPacket(byte[] source, byte[] destination, int protocol, byte[] payload, int payloadAt, boolean fragment) {
-    static final int ICMP = IpHeader.ICMP;
-    static final int TCP = IpHeader.TCP;
-    static final int UDP = IpHeader.UDP;
-    static final int ICMP6 = IpHeader.ICMP6;
+public record IpPacket(
+        byte[] source, byte[] destination, int protocol, byte[] payload, int payloadAt, boolean fragment) {
+    public static final int ICMP = IpHeader.ICMP;
+    public static final int TCP = IpHeader.TCP;
+    public static final int UDP = IpHeader.UDP;
+    public static final int ICMP6 = IpHeader.ICMP6;
 
-    static final int ETHERNET_BYTES = IpHeader.ETHERNET_BYTES;
+    public static final int ETHERNET_BYTES = IpHeader.ETHERNET_BYTES;
     private static final int HOPS = 64;
 
-    static IpPacket of(byte[] source, byte[] destination, int protocol, byte[] payload) {
+    public static IpPacket of(byte[] source, byte[] destination, int protocol, byte[] payload) {
         return new IpPacket(source, destination, protocol, payload, 0, false);
     }
 
     /// The packet in `frame`, or null if there is none.
-    static @Nullable IpPacket parse(byte[] frame) {
+    public static @Nullable IpPacket parse(byte[] frame) {
         IpHeader ip = IpHeader.of(frame);
         if (ip == null || !ip.isWellFormed()) {
             return null;
@@ -43,14 +44,14 @@ record IpPacket(byte[] source, byte[] destination, int protocol, byte[] payload,
 
     /// The sum over the pseudo-header, which the checksums of TCP, UDP and ICMPv6 cover besides their own octets
     /// (RFC 793, RFC 8200 section 8.1).
-    long pseudoHeader() {
+    public long pseudoHeader() {
         long sum = Octets.sum(source, 0, source.length, 0);
         sum = Octets.sum(destination, 0, destination.length, sum);
         return sum + protocol + payload.length;
     }
 
     /// The same with the checksum of its payload, which is at offset `at` in it, filled in.
-    IpPacket withChecksum(int at) {
+    public IpPacket withChecksum(int at) {
         byte[] checked = payload.clone();
         Octets.putU16(checked, at, 0);
         int sum = Octets.checksum(Octets.sum(checked, 0, checked.length, protocol == ICMP ? 0 : pseudoHeader()));
@@ -59,7 +60,7 @@ record IpPacket(byte[] source, byte[] destination, int protocol, byte[] payload,
     }
 
     /// The frame that carries this packet from one Ethernet address to another.
-    byte[] frame(byte[] to, byte[] from) {
+    public byte[] frame(byte[] to, byte[] from) {
         boolean v4 = source.length == 4;
         int header = v4 ? 20 : 40;
         var frame = new byte[ETHERNET_BYTES + header + payload.length];

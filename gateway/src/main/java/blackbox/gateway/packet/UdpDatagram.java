@@ -1,4 +1,4 @@
-package blackbox.replay.cassette;
+package blackbox.gateway.packet;
 
 import blackbox.schemas.net.Octets;
 import blackbox.schemas.net.UdpHeader;
@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 /// A UDP datagram (RFC 768).
 ///
 /// @param payloadAt where in the IP payload its octets begin
-record UdpDatagram(int sourcePort, int destinationPort, byte[] payload, int payloadAt) {
+public record UdpDatagram(int sourcePort, int destinationPort, byte[] payload, int payloadAt) {
     private static final int HEADER_BYTES = UdpHeader.BYTES;
     private static final int CHECKSUM_AT = 6;
 
     /// The datagram in an IP payload, or null if there is none.
-    static @Nullable UdpDatagram parse(byte[] octets) {
+    public static @Nullable UdpDatagram parse(byte[] octets) {
         UdpHeader header = UdpHeader.of(octets, 0, octets.length);
         if (header == null || !header.isWellFormed()) {
             return null;
@@ -26,14 +26,14 @@ record UdpDatagram(int sourcePort, int destinationPort, byte[] payload, int payl
     }
 
     /// A datagram in the opposite direction.
-    UdpDatagram answer(byte[] octets) {
+    public UdpDatagram answer(byte[] octets) {
         int from = destinationPort;
         int to = sourcePort;
         return new UdpDatagram(from, to, octets, 0);
     }
 
     /// As the payload of a packet between these addresses.
-    IpPacket packet(byte[] source, byte[] destination) {
+    public IpPacket packet(byte[] source, byte[] destination) {
         var octets = new byte[HEADER_BYTES + payload.length];
         Octets.putU16(octets, 0, sourcePort);
         Octets.putU16(octets, 2, destinationPort);

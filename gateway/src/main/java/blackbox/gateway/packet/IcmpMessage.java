@@ -1,4 +1,4 @@
-package blackbox.replay.cassette;
+package blackbox.gateway.packet;
 
 import blackbox.schemas.net.IpHeader;
 import blackbox.schemas.net.Octets;
@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param protocol [IpPacket#ICMP] or [IpPacket#ICMP6]
 /// @param body after type, code and checksum
-record IcmpMessage(int protocol, int type, int code, byte[] body) {
+public record IcmpMessage(int protocol, int type, int code, byte[] body) {
     private static final int HEADER_BYTES = 4;
     /// How much to quote of the undeliverable packet: enough for its header and the ports.
     private static final int QUOTE_BYTES_MAX = 576;
 
-    static @Nullable IcmpMessage of(IpPacket packet) {
+    public static @Nullable IcmpMessage of(IpPacket packet) {
         byte[] octets = packet.payload();
         return octets.length < HEADER_BYTES
                 ? null
@@ -29,25 +29,24 @@ record IcmpMessage(int protocol, int type, int code, byte[] body) {
         return protocol == IpPacket.ICMP;
     }
 
-    boolean isEchoRequest() {
+    public boolean isEchoRequest() {
         return type == (v4() ? 8 : 128);
     }
 
-    boolean isEchoReply() {
+    public boolean isEchoReply() {
         return type == (v4() ? 0 : 129);
     }
 
-    boolean saysUnreachable() {
+    public boolean saysUnreachable() {
         return type == (v4() ? 3 : 1);
     }
 
-    int typeAndCode() {
+    public int typeAndCode() {
         return type << 8 | code;
     }
 
     /// The packet that an error message quotes, as far as it is included; null if it cannot be read.
-    @Nullable
-    IpPacket quoted() {
+    public @Nullable IpPacket quoted() {
         if (body.length < 4 + (v4() ? 20 : 40)) {
             return null;
         }
@@ -60,12 +59,12 @@ record IcmpMessage(int protocol, int type, int code, byte[] body) {
     }
 
     /// The answer to an echo request.
-    IcmpMessage reply() {
+    public IcmpMessage reply() {
         return new IcmpMessage(protocol, v4() ? 0 : 129, 0, body);
     }
 
     /// The message that `packet` is undeliverable.
-    static IcmpMessage unreachable(IpPacket packet, int typeAndCode) {
+    public static IcmpMessage unreachable(IpPacket packet, int typeAndCode) {
         boolean v4 = packet.source().length == 4;
         byte[] frame = packet.frame(new byte[6], new byte[6]);
         int quote = Math.min(frame.length - IpPacket.ETHERNET_BYTES, QUOTE_BYTES_MAX);
@@ -74,7 +73,7 @@ record IcmpMessage(int protocol, int type, int code, byte[] body) {
         return new IcmpMessage(v4 ? IpPacket.ICMP : IpPacket.ICMP6, typeAndCode >> 8, typeAndCode & 0xff, body);
     }
 
-    IpPacket packet(byte[] source, byte[] destination) {
+    public IpPacket packet(byte[] source, byte[] destination) {
         var octets = new byte[HEADER_BYTES + body.length];
         octets[0] = (byte) type;
         octets[1] = (byte) code;

@@ -1,4 +1,4 @@
-package blackbox.replay.cassette;
+package blackbox.gateway.packet;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;

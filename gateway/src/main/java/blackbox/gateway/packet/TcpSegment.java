@@ -1,4 +1,4 @@
-package blackbox.replay.cassette;
+package blackbox.gateway.packet;
 
 import blackbox.schemas.net.Octets;
 import blackbox.schemas.net.TcpHeader;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param mss the option of a SYN, or 0
 /// @param payload its octets
 /// @param payloadAt where in the IP payload they begin
-record TcpSegment(
+public record TcpSegment(
         int sourcePort,
         int destinationPort,
         int sequence,
@@ -25,17 +25,17 @@ record TcpSegment(
         int mss,
         byte[] payload,
         int payloadAt) {
-    static final int FIN = TcpHeader.FIN;
-    static final int SYN = TcpHeader.SYN;
-    static final int RST = TcpHeader.RST;
-    static final int PSH = TcpHeader.PSH;
-    static final int ACK = TcpHeader.ACK;
+    public static final int FIN = TcpHeader.FIN;
+    public static final int SYN = TcpHeader.SYN;
+    public static final int RST = TcpHeader.RST;
+    public static final int PSH = TcpHeader.PSH;
+    public static final int ACK = TcpHeader.ACK;
 
     private static final int HEADER_BYTES = TcpHeader.BYTES_MIN;
     private static final int CHECKSUM_AT = 16;
 
     /// The segment in an IP payload, or null if there is none.
-    static @Nullable TcpSegment parse(byte[] octets) {
+    public static @Nullable TcpSegment parse(byte[] octets) {
         TcpHeader header = TcpHeader.of(octets, 0, octets.length);
         if (header == null || !header.isWellFormed()) {
             return null;
@@ -47,19 +47,23 @@ record TcpSegment(
                 header.acknowledgement(),
                 header.flags(),
                 header.window(),
-                mss(octets, header.payloadAt()),
+                mss(octets, 0, header.payloadAt()),
                 Arrays.copyOfRange(octets, header.payloadAt(), octets.length),
                 header.payloadAt());
     }
 
-    private static int mss(byte[] octets, int header) {
-        for (int at = HEADER_BYTES; at < header && octets[at] != 0; ) {
+    /// The maximum segment size in the options of a header, or 0.
+    ///
+    /// @param header where the header begins
+    /// @param end where it ends
+    public static int mss(byte[] octets, int header, int end) {
+        for (int at = header + HEADER_BYTES; at < end && octets[at] != 0; ) {
             if (octets[at] == 1) {
                 at++;
                 continue;
             }
-            int length = at + 1 < header ? Octets.u8(octets, at + 1) : 0;
-            if (length < 2 || at + length > header) {
+            int length = at + 1 < end ? Octets.u8(octets, at + 1) : 0;
+            if (length < 2 || at + length > end) {
                 return 0;
             }
             if (octets[at] == 2 && length == 4) {
@@ -70,24 +74,24 @@ record TcpSegment(
         return 0;
     }
 
-    boolean is(int flag) {
+    public boolean is(int flag) {
         return (flags & flag) != 0;
     }
 
     /// The sequence number after it: its octets, plus one each for SYN and FIN.
-    int end() {
+    public int end() {
         return sequence + payload.length + (is(SYN) ? 1 : 0) + (is(FIN) ? 1 : 0);
     }
 
     /// A segment in the opposite direction.
-    TcpSegment answer(int seq, int ack, int flagsOfAnswer, int windowOfAnswer, int mssOfAnswer, byte[] octets) {
+    public TcpSegment answer(int seq, int ack, int flagsOfAnswer, int windowOfAnswer, int mssOfAnswer, byte[] octets) {
         int from = destinationPort;
         int to = sourcePort;
         return new TcpSegment(from, to, seq, ack, flagsOfAnswer, windowOfAnswer, mssOfAnswer, octets, 0);
     }
 
     /// As the payload of a packet between these addresses.
-    IpPacket packet(byte[] source, byte[] destination) {
+    public IpPacket packet(byte[] source, byte[] destination) {
         int header = HEADER_BYTES + (mss > 0 ? 4 : 0);
         var octets = new byte[header + payload.length];
         Octets.putU16(octets, 0, sourcePort);

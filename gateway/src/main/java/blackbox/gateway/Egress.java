@@ -1,0 +1,251 @@
+package blackbox.gateway;
+
+import blackbox.gateway.dial.DialException;
+import blackbox.gateway.dial.Dialer;
+import blackbox.gateway.dns.NameService;
+import blackbox.gateway.dns.NameTable;
+import blackbox.gateway.egress.Decision;
+import blackbox.gateway.egress.Decision.Stage;
+import blackbox.gateway.egress.Destination;
+import blackbox.gateway.egress.Finding;
+import blackbox.gateway.egress.Findings;
+import blackbox.gateway.egress.Flow;
+import blackbox.gateway.egress.FlowEnd;
+import blackbox.gateway.egress.FlowEnd.How;
+import blackbox.gateway.egress.GatewayListener;
+import blackbox.gateway.egress.HostPort;
+import blackbox.gateway.egress.Judge;
+import blackbox.gateway.egress.Outcome;
+import blackbox.gateway.egress.Protocol;
+import blackbox.gateway.egress.Verdict;
+import blackbox.gateway.stack.DatagramFlow;
+import blackbox.gateway.stack.FlowHandler;
+import blackbox.gateway.stack.GuestTcpChannel;
+import blackbox.gateway.stack.OpeningConnection;
+import blackbox.gateway.stack.Question;
+import blackbox.gateway.stack.Refusal;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/// What becomes of each flow that a guest opens: it is judged, and if allowed handed to whoever serves it. Owned by the
+/// loop.
+final class Egress implements FlowHandler {
+    private static final int DNS = 53;
+    private static final int DNS_OVER_TLS = 853;
+    private static final int QUIC = 443;
+
+    private final Judge judge;
+    private final GatewayListener listener;
+    private final Findings findings;
+    private final NameTable names;
+    private final NameService nameService;
+    private final Dialer dialer;
+    private final ConnectionHandler handler;
+    private final DatagramRelay datagrams;
+
+    Egress(
+            Judge judge,
+            GatewayListener listener,
+            Findings findings,
+            NameTable names,
+            Dialer dialer,
+            ConnectionHandler handler,
+            DatagramRelay datagrams) {
+        this.judge = judge;
+        this.listener = listener;
+        this.findings = findings;
+        this.names = names;
+        this.nameService = new NameService(names, judge, listener, findings);
+        this.dialer = dialer;
+        this.handler = handler;
+        this.datagrams = datagrams;
+    }
+
+    @Override
+    public boolean asked(Question question) {
+        Flow flow = question.flow();
+        if (flow.remote().port() != DNS) {
+            return false;
+        }
+        nameService.answer(flow, question.payload(), question.answer()::send);
+        return true;
+    }
+
+    @Override
+    public void opening(OpeningConnection connection) {
+        if (connection.flow().remote().port() == DNS) {
+            connection.accept(
+                    new DnsStream.Initializer(connection.flow(), nameService), (how, octetsOut, octetsIn) -> {});
+            return;
+        }
+        judge(connection.flow(), (destination, verdict) -> {
+            if (!verdict.allowed()) {
+                connection.refuse(Refusal.PROHIBITED);
+                return;
+            }
+            var allowed = new Allowed(connection, destination, verdict);
+            if (connection.isWaiting()) {
+                connection.onAbandoned(allowed::abandoned);
+                handler.open(allowed);
+            } else {
+                allowed.ended(How.EVICTED, 0, 0);
+            }
+        });
+    }
+
+    @Override
+    public void opening(DatagramFlow flow) {
+        judge(flow.flow(), (destination, verdict) -> {
+            if (!verdict.allowed()) {
+                flow.refuse(Refusal.PROHIBITED);
+            } else if (flow.isWaiting()) {
+                datagrams.serve(flow, destination, verdict, this);
+            } else {
+                listener.ended(new FlowEnd(flow.flow(), destination.host(), 0, 0, How.EVICTED));
+            }
+        });
+    }
+
+    /// Receives a verdict that the listener knows.
+    @FunctionalInterface
+    private interface Judged {
+        void take(Destination destination, Verdict verdict);
+    }
+
+    private void judge(Flow flow, Judged judged) {
+        String address = flow.remote().ip();
+        int port = flow.remote().port();
+        String host = NameTable.isOurs(address) ? names.name(address) : null;
+        var destination = new Destination(host, address, port, flow.protocol());
+        Verdict own = own(destination);
+        if (own != null) {
+            decided(flow, destination, own, judged);
+        } else {
+            judge.connect(destination).thenAccept(verdict -> decided(flow, destination, verdict, judged));
+        }
+    }
+
+    /// What no rule can allow, because it could not be judged.
+    private @Nullable Verdict own(Destination destination) {
+        boolean opaque = destination.port() == DNS_OVER_TLS
+                || destination.port() == QUIC && destination.protocol() == Protocol.UDP;
+        if (opaque) {
+            findings.found(Finding.OPAQUE_REFUSED, destination.protocol() + " to " + destination.text());
+            return Verdict.deny(null, "QUIC and encrypted DNS are not served; TCP and plain DNS are");
+        }
+        if (destination.host() == null && NameTable.isOurs(destination.address())) {
+            return Verdict.deny(null, "no name was given this address");
+        }
+        return null;
+    }
+
+    private void decided(Flow flow, Destination destination, Verdict verdict, Judged judged) {
+        tell(Stage.CONNECT, verdict.outcome(), verdict.rule(), verdict.reason(), flow, destination);
+        judged.take(destination, verdict);
+    }
+
+    private void tell(
+            Stage stage, Outcome outcome, @Nullable String rule, String reason, Flow flow, Destination destination) {
+        String port = Integer.toString(destination.port());
+        listener.decided(new Decision(stage, outcome, rule, reason, flow, destination.host(), port));
+    }
+
+    /// Tells of an allowed destination that was not reached, and returns what the guest hears.
+    Refusal notReached(Flow flow, Destination destination, Verdict verdict, DialException why) {
+        if (why.reason() == DialException.Cause.ADDRESS_REFUSED) {
+            findings.found(Finding.ADDRESS_REFUSED, destination.text());
+            tell(Stage.DIAL, Outcome.DENY, verdict.rule(), String.valueOf(why.getMessage()), flow, destination);
+        }
+        listener.ended(new FlowEnd(flow, destination.host(), 0, 0, How.NOT_REACHED));
+        return switch (why.reason()) {
+            case REFUSED -> Refusal.REFUSED;
+            case ADDRESS_REFUSED -> Refusal.PROHIBITED;
+            case NO_ADDRESS, UNREACHABLE, TIMED_OUT, OVERLOADED -> Refusal.UNREACHABLE;
+        };
+    }
+
+    void ended(FlowEnd end) {
+        listener.ended(end);
+    }
+
+    /// Where an allowed destination is dialled.
+    static HostPort dialled(Destination destination, Verdict verdict) {
+        HostPort instead = verdict.upstream();
+        String host = destination.host();
+        return instead != null
+                ? instead
+                : new HostPort(host == null ? destination.address() : host, destination.port());
+    }
+
+    static Dialer.Reach reach(Verdict verdict) {
+        return new Dialer.Reach(verdict.upstream() != null, verdict.addresses());
+    }
+
+    private final class Allowed implements AllowedConnection {
+        private final OpeningConnection connection;
+        private final Destination destination;
+        private final Verdict verdict;
+        private final List<CompletableFuture<Channel>> dials = new ArrayList<>(1);
+
+        Allowed(OpeningConnection connection, Destination destination, Verdict verdict) {
+            this.connection = connection;
+            this.destination = destination;
+            this.verdict = verdict;
+        }
+
+        @Override
+        public Flow flow() {
+            return connection.flow();
+        }
+
+        @Override
+        public Destination destination() {
+            return destination;
+        }
+
+        @Override
+        public Verdict verdict() {
+            return verdict;
+        }
+
+        @Override
+        public CompletionStage<Channel> dial() {
+            HostPort to = dialled(destination, verdict);
+            CompletableFuture<Channel> dial = dialer.dial(to.host(), to.port(), reach(verdict));
+            dials.add(dial);
+            return dial;
+        }
+
+        private void abandoned() {
+            dials.forEach(dial -> dial.completeExceptionally(
+                    new DialException(DialException.Cause.TIMED_OUT, "the guest no longer waits")));
+            ended(How.EVICTED, 0, 0);
+        }
+
+        @Override
+        public GuestTcpChannel accept(ChannelHandler first) {
+            return connection.accept(first, this::ended);
+        }
+
+        private void ended(How how, long octetsOut, long octetsIn) {
+            listener.ended(new FlowEnd(flow(), destination.host(), octetsOut, octetsIn, how));
+        }
+
+        @Override
+        public void refuse(DialException why) {
+            if (connection.isWaiting()) {
+                connection.refuse(notReached(flow(), destination, verdict, why));
+            }
+        }
+
+        @Override
+        public boolean isWaiting() {
+            return connection.isWaiting();
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package blackbox.gateway.dial;
+
+import blackbox.gateway.dial.DialException.Cause;
+import blackbox.gateway.egress.AddressPrefix;
+import blackbox.schemas.net.IpAddress;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// Opens connections to where the guest may go. A name is resolved off the loop; all of its addresses must be allowed,
+/// and only those that were looked at are dialled. Owned by the loop, on which stages complete.
+public final class Dialer implements AutoCloseable {
+    private static final int ADDRESSES_MAX = 8;
+    private static final long KEEP_THREADS_S = 10;
+
+    private final EventLoop loop;
+    private final DialSettings settings;
+    private final AddressGuard guard;
+    private final Resolver resolver;
+    private final ThreadPoolExecutor threads;
+    private int dialling;
+
+    /// Which addresses a destination may have.
+    ///
+    /// @param named whether a rule names the destination itself, so that it may have any
+    /// @param special those other than public ones that it may have
+    public record Reach(boolean named, List<AddressPrefix> special) {
+        public Reach {
+            special = List.copyOf(special);
+        }
+    }
+
+    public Dialer(EventLoop loop, DialSettings settings, AddressGuard guard, Resolver resolver) {
+        this.loop = loop;
+        this.settings = settings;
+        this.guard = guard;
+        this.resolver = resolver;
+        int count = settings.resolvers();
+        this.threads = new ThreadPoolExecutor(
+                count,
+                count,
+                KEEP_THREADS_S,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(settings.dialsMax()),
+                Thread.ofPlatform().daemon().name("gateway-resolver-", 0).factory());
+        threads.allowCoreThreadTimeOut(true);
+    }
+
+    /// Connects to a host. The channel reads nothing until it is told to (auto-read is off), and allows half-closure.
+    ///
+    /// @param host a name or an address
+    /// @return fails with a [DialException]; a caller that no longer wants it completes it by itself
+    public CompletableFuture<Channel> dial(String host, int port, Reach reach) {
+        if (dialling >= settings.dialsMax()) {
+            return failed(Cause.OVERLOADED, "more than " + settings.dialsMax() + " connections are being opened");
+        }
+        dialling++;
+        var attempts = new Attempts(loop, settings, host + ":" + port);
+        CompletableFuture<Channel> result = attempts.result();
+        var unused = result.whenComplete((channel, failure) -> dialling--);
+        addresses(host, reach, result::isDone).whenComplete((found, failure) -> {
+            if (failure != null) {
+                attempts.fail(failure);
+            } else {
+                attempts.start(found, port);
+            }
+        });
+        return result;
+    }
+
+    /// The addresses of a host that may all be dialled; at most as many as are tried.
+    public CompletionStage<List<InetAddress>> addresses(String host, Reach reach) {
+        return addresses(host, reach, () -> false);
+    }
+
+    private CompletionStage<List<InetAddress>> addresses(String host, Reach reach, BooleanSupplier unwanted) {
+        var result = new CompletableFuture<List<InetAddress>>();
+        try {
+            threads.execute(() -> {
+                try {
+                    List<InetAddress> found = unwanted.getAsBoolean() ? List.of() : find(host, reach);
+                    loop.execute(() -> result.complete(found));
+                } catch (DialException | RuntimeException e) {
+                    loop.execute(() -> result.completeExceptionally(e));
+                }
+            });
+        } catch (RejectedExecutionException _) {
+            return failed(Cause.OVERLOADED, "too many names are being resolved");
+        }
+        return result;
+    }
+
+    private List<InetAddress> find(String host, Reach reach) throws DialException {
+        String literal = IpAddress.canonical(host);
+        List<InetAddress> found;
+        try {
+            found = literal == null ? resolver.resolve(host) : List.of(InetAddress.ofLiteral(literal));
+        } catch (UnknownHostException _) {
+            throw new DialException(Cause.NO_ADDRESS, "the host finds no address of " + host);
+        }
+        if (found.isEmpty()) {
+            throw new DialException(Cause.NO_ADDRESS, host + " has no address");
+        }
+        String refusal = reach.named() ? null : guard.refusal(found, reach.special());
+        if (refusal != null) {
+            throw new DialException(Cause.ADDRESS_REFUSED, host + " is not dialled: " + refusal);
+        }
+        return List.copyOf(found.subList(0, Math.min(found.size(), ADDRESSES_MAX)));
+    }
+
+    private static <T> CompletableFuture<T> failed(Cause cause, String message) {
+        return CompletableFuture.failedFuture(new DialException(cause, message));
+    }
+
+    /// What a stage of [#dial] failed with.
+    public static DialException reason(Throwable failure) {
+        Throwable cause = failure;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause instanceof DialException known ? known : unforeseen(cause);
+    }
+
+    private static DialException unforeseen(@Nullable Throwable cause) {
+        var wrapped = new DialException(Cause.UNREACHABLE, "a fault while dialling: " + cause);
+        wrapped.initCause(cause);
+        return wrapped;
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+    }
+}

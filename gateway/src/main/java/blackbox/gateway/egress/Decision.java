@@ -1,0 +1,33 @@
+package blackbox.gateway.egress;
+
+import org.jspecify.annotations.Nullable;
+
+/// A verdict, and on what. Also the gateway's own: those have no rule.
+///
+/// @param flow of the question or of the connection
+/// @param host the name; null for an address that stands for none
+/// @param what the type that was asked for, such as `A`, or the port
+public record Decision(
+        Stage stage,
+        Outcome outcome,
+        @Nullable String rule,
+        String reason,
+        Flow flow,
+        @Nullable String host,
+        String what) {
+
+    /// Whether what was asked goes on.
+    public boolean allowed() {
+        return outcome.goesOn();
+    }
+
+    /// When it was made.
+    public enum Stage {
+        /// A name was asked for.
+        DNS,
+        /// A connection was to be opened.
+        CONNECT,
+        /// The host had resolved the name, and looked at the addresses.
+        DIAL
+    }
+}

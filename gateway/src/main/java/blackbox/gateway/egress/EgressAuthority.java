@@ -1,0 +1,20 @@
+package blackbox.gateway.egress;
+
+import java.util.concurrent.CompletionStage;
+
+/// Decides what a guest may reach. Called on the gateway's loop, which it must not block; it may answer later, from any
+/// thread, and the guest waits. A stage that fails, or is not complete within the gateway's limit, denies.
+///
+/// The answer must depend on the arguments and on earlier calls only, so that decisions can be evaluated again.
+public interface EgressAuthority {
+
+    /// Whether the guest may know an address of a name. Nothing has been resolved, and nothing will be until a
+    /// connection is allowed.
+    ///
+    /// @param host a host name of at most 253 characters, in lower case
+    /// @param type what the guest asked for: `A`, `AAAA`, `HTTPS`, `SVCB`, or `TYPE` and a number
+    CompletionStage<Verdict> name(String host, String type);
+
+    /// Whether it may open a connection, or send a datagram.
+    CompletionStage<Verdict> connect(Destination destination);
+}

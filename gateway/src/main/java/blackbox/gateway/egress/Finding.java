@@ -1,0 +1,31 @@
+package blackbox.gateway.egress;
+
+/// What an honest guest does not do, or what had to be limited.
+public enum Finding {
+    /// A packet whose Ethernet or IP address is not the guest's.
+    SOURCE_FORGED,
+    /// A packet in parts. They are refused: their ports could differ from what was decided on.
+    FRAGMENT_REFUSED,
+    /// IPv6 other than a host's usual questions to its neighbours. There is no IPv6 here.
+    IPV6_REFUSED,
+    /// A protocol that is neither TCP, UDP nor ICMP, or an ICMP message to anyone but the gateway.
+    PROTOCOL_REFUSED,
+    /// A frame that contradicts itself or is cut off.
+    MALFORMED,
+    /// A question about names that no resolver asks.
+    MALFORMED_DNS,
+    /// QUIC, or DNS over TLS or QUIC: they would be opaque, or name what was not allowed.
+    OPAQUE_REFUSED,
+    /// More connections half open than are kept: the oldest were dropped.
+    HALF_OPEN_DROPPED,
+    /// More connections open than are kept: new ones were refused.
+    CONNECTIONS_REFUSED,
+    /// More exchanges of datagrams than are kept: the oldest were ended.
+    DATAGRAM_FLOWS_DROPPED,
+    /// More names than addresses are given to.
+    NAMES_REFUSED,
+    /// Questions that came faster than they could be decided.
+    QUESTIONS_DROPPED,
+    /// An allowed name had an address that the host does not dial.
+    ADDRESS_REFUSED
+}

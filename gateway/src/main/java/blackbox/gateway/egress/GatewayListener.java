@@ -1,0 +1,19 @@
+package blackbox.gateway.egress;
+
+/// Receives what a gateway did, in order, on its loop. While it blocks, the guest's network waits, and nothing else: it
+/// may thus hold back a guest that makes more than can be recorded. What it throws ends the gateway.
+public interface GatewayListener {
+
+    /// Something was allowed or denied; by the time this returns, nothing has been answered yet.
+    void decided(Decision decision);
+
+    /// An allowed flow is over. Each that was allowed ends exactly once.
+    void ended(FlowEnd end);
+
+    /// Something strange was seen. Told at the first time, then whenever there are twice as many, and at the end: so
+    /// a guest that does nothing else causes few calls.
+    ///
+    /// @param detail of this one
+    /// @param count how many there are so far, this one included
+    void found(Finding finding, String detail, long count);
+}

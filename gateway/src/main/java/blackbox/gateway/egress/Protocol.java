@@ -1,0 +1,7 @@
+package blackbox.gateway.egress;
+
+/// The transports that a guest is served.
+public enum Protocol {
+    TCP,
+    UDP
+}

@@ -1,0 +1,156 @@
+package blackbox.gateway;
+
+import blackbox.gateway.dial.AddressGuard;
+import blackbox.gateway.egress.AddressPrefix;
+import blackbox.gateway.egress.Destination;
+import blackbox.gateway.egress.EgressAuthority;
+import blackbox.gateway.egress.HostPort;
+import blackbox.gateway.egress.Verdict;
+import blackbox.gateway.stack.GuestNetwork;
+import blackbox.schemas.Seeded;
+import io.netty.util.ResourceLeakDetector;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+
+/// A guest, a gateway, and a server on the host's loopback that the guest reaches as 192.0.2.1 and its port.
+final class Served implements AutoCloseable {
+    static final String SERVER = "192.0.2.1";
+
+    static {
+        ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
+    }
+
+    final RandomGenerator random;
+    final TestGuest guest;
+    final TestListener listener = new TestListener();
+    final ServerSocket server;
+    final LinkedBlockingQueue<Socket> accepted = new LinkedBlockingQueue<>();
+    final Map<String, List<InetAddress>> hosts = new ConcurrentHashMap<>();
+    final Gateway gateway;
+
+    /// Allows the server, and any name that begins with `ok`.
+    static final class Rules implements EgressAuthority {
+        private final int port;
+
+        Rules(int port) {
+            this.port = port;
+        }
+
+        @Override
+        public CompletionStage<Verdict> name(String host, String type) {
+            return CompletableFuture.completedFuture(
+                    host.startsWith("ok")
+                            ? Verdict.allow("names", "it is on the list")
+                            : Verdict.deny(null, "no rule allows " + host));
+        }
+
+        @Override
+        public CompletionStage<Verdict> connect(Destination destination) {
+            String host = destination.host();
+            if (destination.address().equals(SERVER)) {
+                return done(Verdict.allow("server", "by address").via(new HostPort("127.0.0.1", port)));
+            }
+            return done(
+                    host != null && host.startsWith("ok")
+                            ? Verdict.allow("names", "by name")
+                                    .within(
+                                            host.contains("local")
+                                                    ? List.of(AddressPrefix.parse("127.0.0.1"))
+                                                    : List.of())
+                            : Verdict.deny(null, "no rule allows " + destination.text()));
+        }
+
+        private static CompletionStage<Verdict> done(Verdict verdict) {
+            return CompletableFuture.completedFuture(verdict);
+        }
+    }
+
+    Served(Path folder) throws IOException {
+        this(folder, GatewaySettings.DEFAULT, Rules::new, new OctetRelay());
+    }
+
+    Served(
+            Path folder,
+            GatewaySettings settings,
+            Function<Integer, EgressAuthority> authority,
+            ConnectionHandler connections)
+            throws IOException {
+        random = Seeded.random("gateway");
+        server = new ServerSocket();
+        server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_024);
+        Thread.ofPlatform().daemon().name("test-server").start(this::accept);
+        TestGuest.Link link = TestGuest.link(folder, random);
+        guest = link.guest();
+        gateway = Gateway.start(
+                link.gateway(),
+                settings,
+                authority.apply(server.getLocalPort()),
+                listener,
+                new Gateway.Outside(new AddressGuard(Set::of), this::resolve, connections));
+    }
+
+    private List<InetAddress> resolve(String host) throws UnknownHostException {
+        List<InetAddress> known = hosts.get(host);
+        if (known == null) {
+            throw new UnknownHostException(host);
+        }
+        return known;
+    }
+
+    private void accept() {
+        try {
+            for (; ; ) {
+                accepted.add(server.accept());
+            }
+        } catch (IOException _) {
+            return; // closed
+        }
+    }
+
+    int port() {
+        return server.getLocalPort();
+    }
+
+    TestConnection connect(int from) throws IOException {
+        return guest.connect(SERVER, port(), from);
+    }
+
+    /// The server's end of the next connection.
+    Socket accepted() throws InterruptedException {
+        Socket socket = accepted.poll(TestGuest.LIMIT.toSeconds(), TimeUnit.SECONDS);
+        if (socket == null) {
+            throw new AssertionError("nobody connected");
+        }
+        return socket;
+    }
+
+    /// Asks the gateway something about its network.
+    <T> T onLoop(Function<GuestNetwork, T> question) throws Exception {
+        return gateway.onLoop(question).get(TestGuest.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void close() throws IOException {
+        gateway.close();
+        guest.close();
+        server.close();
+        for (Socket socket : accepted) {
+            socket.close();
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package blackbox.gateway;
+
+import blackbox.gateway.egress.Decision;
+import blackbox.gateway.egress.Finding;
+import blackbox.gateway.egress.FlowEnd;
+import blackbox.gateway.egress.GatewayListener;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/// Keeps what a gateway tells.
+class TestListener implements GatewayListener {
+    private final List<Decision> decisions = new ArrayList<>();
+    private final List<FlowEnd> ends = new ArrayList<>();
+    private final Map<Finding, Long> findings = new EnumMap<>(Finding.class);
+
+    @Override
+    public synchronized void decided(Decision decision) {
+        decisions.add(decision);
+        notifyAll();
+    }
+
+    @Override
+    public synchronized void ended(FlowEnd end) {
+        ends.add(end);
+        notifyAll();
+    }
+
+    @Override
+    public synchronized void found(Finding finding, String detail, long count) {
+        findings.put(finding, count);
+        notifyAll();
+    }
+
+    synchronized List<Decision> decisions() {
+        return List.copyOf(decisions);
+    }
+
+    synchronized List<FlowEnd> ends() {
+        return List.copyOf(ends);
+    }
+
+    synchronized long count(Finding finding) {
+        return findings.getOrDefault(finding, 0L);
+    }
+
+    synchronized void await(String what, Predicate<TestListener> condition) throws InterruptedException {
+        long end = System.nanoTime() + TestGuest.LIMIT.toNanos();
+        while (!condition.test(this)) {
+            long left = (end - System.nanoTime()) / 1_000_000;
+            if (left <= 0) {
+                throw new AssertionError(what + ": " + decisions + ends + findings);
+            }
+            wait(left);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package blackbox.node.egress;
+
+import blackbox.policy.Policy;
+import blackbox.policy.Rule;
+import blackbox.policy.text.CanonicalPolicy;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What the gateway can hold of a policy, and the policy in the record.
+public final class GatewayPolicy {
+
+    /// Characters of the canonical form in one event, which JSON at most triples.
+    private static final int PIECE = 16 << 10;
+
+    private GatewayPolicy() {}
+
+    /// What in a policy the gateway does not look at, a sentence each. It judges names, addresses and ports: under a
+    /// rule that also asks for something else it would let through too much, or nothing.
+    public static List<String> beyond(Policy policy) {
+        var beyond = new ArrayList<String>();
+        for (Rule rule : policy.rules()) {
+            String where = "rule " + rule.id() + ": ";
+            if (rule.traffic().needsRequest()) {
+                beyond.add(where + "methods, paths and mcp are judged by requests");
+            }
+            if (rule.exe() != null) {
+                beyond.add(where + "process is judged by the guest's events");
+            }
+            if (rule.secret() != null || rule.budget() != null) {
+                beyond.add(where + "secrets and budgets need to see requests");
+            }
+        }
+        for (int i = 0; i < policy.deny().size(); i++) {
+            if (policy.deny().get(i).needsRequest()) {
+                beyond.add("deny[" + i + "]: methods and paths are judged by requests");
+            }
+        }
+        if (!policy.secrets().isEmpty()) {
+            beyond.add("secrets: they are put into requests");
+        }
+        if (!policy.dns().isEmpty()) {
+            beyond.add("dns: records other than addresses are not answered");
+        }
+        return beyond;
+    }
+
+    /// Its canonical form as events, in order.
+    public static List<Event> events(Policy policy, long atNs) {
+        String text = CanonicalPolicy.text(policy);
+        String digest = CanonicalPolicy.digest(policy);
+        int pieces = Math.max(1, (text.length() + PIECE - 1) / PIECE);
+        var events = new ArrayList<Event>(pieces);
+        for (int part = 0; part < pieces; part++) {
+            var detail = new ObjectMapper().createObjectNode();
+            detail.put("part", part).put("of", pieces);
+            detail.put("text", text.substring(part * PIECE, Math.min(text.length(), (part + 1) * PIECE)));
+            events.add(new Event.EgressPolicy(EventHeader.host(atNs), digest, detail.toString()));
+        }
+        return events;
+    }
+}
