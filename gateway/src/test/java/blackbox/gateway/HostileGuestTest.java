@@ -217,6 +217,28 @@ class HostileGuestTest {
         }
     }
 
+    /// Both sides have said that they are done, but the server does not take what the guest sent.
+    @Test
+    void aConnectionCountsUntilAllIsRead() throws Exception {
+        StackSettings one = StackSettings.DEFAULT.withConnections(1, 1);
+        try (var served =
+                new Served(folder, GatewaySettings.DEFAULT.withStack(one), Served.Rules::new, new OctetRelay())) {
+            TestConnection guest = served.connect(40_000).awaitOpen();
+            Socket server = served.accepted();
+            byte[] all = octets(served, 8 << 20);
+            server.shutdownOutput();
+            guest.send(all);
+            guest.finish();
+            guest.awaitFinished();
+            guest.awaitWindow(0);
+            served.connect(40_001).awaitReset();
+            assertArrayEquals(all, server.getInputStream().readAllBytes());
+            served.listener.await("it does not end", seen -> seen.ends().size() == 1);
+            assertEquals(FlowEnd.How.FINISHED, served.listener.ends().getFirst().how());
+            served.connect(40_002).awaitOpen();
+        }
+    }
+
     @Test
     void injectedResetsAndSynsAreAskedAbout() throws Exception {
         try (var served = new Served(folder)) {

@@ -157,6 +157,11 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
         }
 
         @Override
+        public boolean hasReadAll() {
+            return inputShut;
+        }
+
+        @Override
         public void acknowledged(int octets) {
             ChannelOutboundBuffer buffer = outbound;
             if (buffer == null || !open) {
@@ -180,12 +185,10 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
         public void ended(How how) {
             finishOutput();
             listener.ended(how, connection().octetsOut(), connection().octetsIn());
-            if (how == How.FINISHED && !inputShut) {
-                deliverSoon(); // and close once all has been read
-            } else if (open) {
-                if (how != How.FINISHED) {
-                    pipeline().fireExceptionCaught(new ConnectionResetException(how));
-                }
+            if (open && how != How.FINISHED) {
+                pipeline().fireExceptionCaught(new ConnectionResetException(how));
+            }
+            if (open) {
                 unsafe().close(voidPromise());
             }
         }
@@ -258,9 +261,10 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
             pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
             pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
         }
-        if (!config.allowsHalfClosure() || connection().isEnded()) {
+        if (!config.allowsHalfClosure()) {
             var unused = close();
         }
+        connection().allRead(entry.nowNs());
     }
 
     @Override
