@@ -147,7 +147,10 @@ final class GatewayTargets {
                 "it still holds " + link.network().bufferedOctets());
         if (link.ended().isCompletedExceptionally()) {
             Throwable why = link.ended().exceptionNow();
-            throw why instanceof Exception refusal ? refusal : new AssertionError("the link broke", why);
+            if (why instanceof Exception refusal) {
+                throw refusal;
+            }
+            throw new AssertionError("the link broke", why);
         }
         return frames > 0;
     }

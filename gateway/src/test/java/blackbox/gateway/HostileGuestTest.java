@@ -18,6 +18,8 @@ import blackbox.gateway.packet.TcpSegment;
 import blackbox.gateway.stack.GuestNetwork;
 import blackbox.gateway.stack.StackSettings;
 import blackbox.schemas.Seeded;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
@@ -129,6 +131,40 @@ class HostileGuestTest {
             served.listener.await("it did not end", all -> !all.ends().isEmpty());
             served.connect(41_001).awaitOpen();
         }
+    }
+
+    /// As many as are kept, and nothing moves in them. What is measured includes the test's own side.
+    @Test
+    void idleConnectionsCostLittle() throws Exception {
+        ConnectionHandler silent = connection -> connection.accept(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {} // the gateway's end
+        });
+        int count = StackSettings.DEFAULT.connectionsMax();
+        try (var served = new Served(folder, GatewaySettings.DEFAULT, Served.Rules::new, silent)) {
+            long before = heap();
+            TestConnection last = null;
+            for (int i = 0; i < count; i++) {
+                last = served.connect(1_024 + i);
+                if (i % 256 == 255) {
+                    last.awaitOpen();
+                }
+            }
+            int open = served.onLoop(GuestNetwork::connectionCount);
+            assertEquals(count, open);
+            long each = (heap() - before) / count;
+            System.out.println("an idle connection takes " + each + " octets");
+            assertTrue(each < 8 << 10, each + " octets each");
+            assertEquals(0, served.listener.count(Finding.HALF_OPEN_DROPPED));
+            served.connect(60_000).awaitReset();
+            assertNotNull(last);
+        }
+    }
+
+    private static long heap() {
+        System.gc();
+        Runtime runtime = Runtime.getRuntime();
+        return runtime.totalMemory() - runtime.freeMemory();
     }
 
     @Test
