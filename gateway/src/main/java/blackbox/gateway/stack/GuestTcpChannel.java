@@ -99,8 +99,9 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
         }
     }
 
-    /// Counts octets of this connection that a handler holds elsewhere, such as what waits to be written to the other
-    /// side, so that all that a guest can make the gateway keep is under one limit.
+    /// Counts octets of this connection that a handler holds elsewhere, such as what waits to be written to
+    /// the other side, so that all that a guest can make the gateway keep is under one limit. The connection
+    /// lasts until nothing is held.
     ///
     /// @param octets how many more; negative for fewer
     public void hold(long octets) {
@@ -111,6 +112,7 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
         budget.change(octets);
         if (octets < 0) {
             connection().roomChanged();
+            connection().allRead(entry.nowNs());
         }
     }
 
@@ -158,7 +160,7 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
 
         @Override
         public boolean hasReadAll() {
-            return inputShut;
+            return inputShut && held == 0;
         }
 
         @Override

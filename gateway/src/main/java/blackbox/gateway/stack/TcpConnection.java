@@ -69,7 +69,7 @@ final class TcpConnection {
         /// The guest has said that nothing more comes.
         void receivedAll();
 
-        /// Whether it has come to the end of what was received; until then it has this connection. Once it has,
+        /// Whether all that was received is off its hands; until then it has this connection. Once it is,
         /// [TcpConnection#allRead] is to be called.
         boolean hasReadAll();
 
@@ -328,7 +328,7 @@ final class TcpConnection {
         endIfDone(nowNs);
     }
 
-    /// The user has come to the end of what the guest sent.
+    /// The user may have come to the end of what the guest sent.
     void allRead(long nowNs) {
         endIfDone(nowNs);
     }
