@@ -255,11 +255,14 @@ class ArchitectureTest {
         assertEquals(Set.of(), others, "classes that lock files without ProcessLock");
     }
 
-    /// Many of its packages import it: a channel of its own is what it is built on.
+    /// Many packages of the gateway import it, for a channel of its own is what it is built on. Besides, it is what
+    /// Micronaut's server runs on.
     @Test
-    void nettyIsTheGatewaysAlone() {
-        var netty = new Library("Netty", Set.of("gateway"), List.of("io.netty"));
-        assertEquals(netty.modules(), importersByModule(netty).keySet());
+    void nettyIsInTheGatewayAndUnderTheServer() {
+        var netty = new Library("Netty", Set.of("gateway", "node"), List.of("io.netty"));
+        Map<String, Set<String>> importers = importersByModule(netty);
+        assertEquals(netty.modules(), importers.keySet());
+        assertEquals(Set.of("blackbox.node.serve"), importers.get("node"));
     }
 
     private static Map<String, Set<String>> importersByModule(Library library) {

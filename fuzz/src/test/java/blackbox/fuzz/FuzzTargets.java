@@ -16,6 +16,7 @@ final class FuzzTargets {
             () -> List.of(PlantedFault.TARGET),
             TracerTargets::all,
             NetworkTargets::all,
+            GatewayTargets::all,
             MachineTargets::all,
             DiskTargets::all,
             () -> List.of(BlockLogTarget.TARGET, KeptExecutionTarget.TARGET),

@@ -18,6 +18,8 @@ import blackbox.gateway.packet.TcpSegment;
 import blackbox.gateway.stack.GuestNetwork;
 import blackbox.gateway.stack.StackSettings;
 import blackbox.schemas.Seeded;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
@@ -131,6 +133,40 @@ class HostileGuestTest {
         }
     }
 
+    /// As many as are kept, and nothing moves in them. What is measured includes the test's own side.
+    @Test
+    void idleConnectionsCostLittle() throws Exception {
+        ConnectionHandler silent = connection -> connection.accept(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {} // the gateway's end
+        });
+        int count = StackSettings.DEFAULT.connectionsMax();
+        try (var served = new Served(folder, GatewaySettings.DEFAULT, Served.Rules::new, silent)) {
+            long before = heap();
+            TestConnection last = null;
+            for (int i = 0; i < count; i++) {
+                last = served.connect(1_024 + i);
+                if (i % 256 == 255) {
+                    last.awaitOpen();
+                }
+            }
+            int open = served.onLoop(GuestNetwork::connectionCount);
+            assertEquals(count, open);
+            long each = (heap() - before) / count;
+            System.out.println("an idle connection takes " + each + " octets");
+            assertTrue(each < 8 << 10, each + " octets each");
+            assertEquals(0, served.listener.count(Finding.HALF_OPEN_DROPPED));
+            served.connect(60_000).awaitReset();
+            assertNotNull(last);
+        }
+    }
+
+    private static long heap() {
+        System.gc();
+        Runtime runtime = Runtime.getRuntime();
+        return runtime.totalMemory() - runtime.freeMemory();
+    }
+
     @Test
     void aSlowReaderStopsItsServer() throws Exception {
         try (var served = new Served(folder)) {
@@ -214,6 +250,28 @@ class HostileGuestTest {
             return server.getInputStream().readAllBytes();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Both sides have said that they are done, but the server does not take what the guest sent.
+    @Test
+    void aConnectionCountsUntilAllIsRead() throws Exception {
+        StackSettings one = StackSettings.DEFAULT.withConnections(1, 1);
+        try (var served =
+                new Served(folder, GatewaySettings.DEFAULT.withStack(one), Served.Rules::new, new OctetRelay())) {
+            TestConnection guest = served.connect(40_000).awaitOpen();
+            Socket server = served.accepted();
+            byte[] all = octets(served, 8 << 20);
+            server.shutdownOutput();
+            guest.send(all);
+            guest.finish();
+            guest.awaitFinished();
+            guest.awaitWindow(0);
+            served.connect(40_001).awaitReset();
+            assertArrayEquals(all, server.getInputStream().readAllBytes());
+            served.listener.await("it does not end", seen -> seen.ends().size() == 1);
+            assertEquals(FlowEnd.How.FINISHED, served.listener.ends().getFirst().how());
+            served.connect(40_002).awaitOpen();
         }
     }
 

@@ -7,6 +7,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// Asks an authority and gets an answer in any case, on the loop: whatever goes wrong denies.
 public final class Judge {
@@ -38,17 +39,21 @@ public final class Judge {
             return CompletableFuture.completedFuture(failed(e));
         }
         if (asked.isDone()) {
-            return asked.exceptionally(Judge::failed);
+            return asked.handle(Judge::answer);
         }
         var answer = new CompletableFuture<Verdict>();
         var unused = asked.copy()
                 .orTimeout(answerMax.toMillis(), TimeUnit.MILLISECONDS)
-                .exceptionally(Judge::failed)
+                .handle(Judge::answer)
                 .thenAcceptAsync(answer::complete, loop);
         return answer;
     }
 
-    private static Verdict failed(Throwable cause) {
+    private static Verdict answer(@Nullable Verdict verdict, @Nullable Throwable failure) {
+        return verdict == null ? failed(failure) : verdict;
+    }
+
+    private static Verdict failed(@Nullable Throwable cause) {
         return Verdict.deny(
                 null,
                 cause instanceof TimeoutException

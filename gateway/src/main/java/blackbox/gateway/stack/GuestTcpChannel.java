@@ -99,8 +99,9 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
         }
     }
 
-    /// Counts octets of this connection that a handler holds elsewhere, such as what waits to be written to the other
-    /// side, so that all that a guest can make the gateway keep is under one limit.
+    /// Counts octets of this connection that a handler holds elsewhere, such as what waits to be written to
+    /// the other side, so that all that a guest can make the gateway keep is under one limit. The connection
+    /// lasts until nothing is held.
     ///
     /// @param octets how many more; negative for fewer
     public void hold(long octets) {
@@ -111,6 +112,7 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
         budget.change(octets);
         if (octets < 0) {
             connection().roomChanged();
+            connection().allRead(entry.nowNs());
         }
     }
 
@@ -157,6 +159,11 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
         }
 
         @Override
+        public boolean hasReadAll() {
+            return inputShut && held == 0;
+        }
+
+        @Override
         public void acknowledged(int octets) {
             ChannelOutboundBuffer buffer = outbound;
             if (buffer == null || !open) {
@@ -180,12 +187,10 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
         public void ended(How how) {
             finishOutput();
             listener.ended(how, connection().octetsOut(), connection().octetsIn());
-            if (how == How.FINISHED && !inputShut) {
-                deliverSoon(); // and close once all has been read
-            } else if (open) {
-                if (how != How.FINISHED) {
-                    pipeline().fireExceptionCaught(new ConnectionResetException(how));
-                }
+            if (open && how != How.FINISHED) {
+                pipeline().fireExceptionCaught(new ConnectionResetException(how));
+            }
+            if (open) {
                 unsafe().close(voidPromise());
             }
         }
@@ -258,9 +263,10 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
             pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
             pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
         }
-        if (!config.allowsHalfClosure() || connection().isEnded()) {
+        if (!config.allowsHalfClosure()) {
             var unused = close();
         }
+        connection().allRead(entry.nowNs());
     }
 
     @Override

@@ -69,6 +69,10 @@ final class TcpConnection {
         /// The guest has said that nothing more comes.
         void receivedAll();
 
+        /// Whether all that was received is off its hands; until then it has this connection. Once it is,
+        /// [TcpConnection#allRead] is to be called.
+        boolean hasReadAll();
+
         /// The guest has acknowledged the next octets.
         void acknowledged(int octets);
 
@@ -324,6 +328,11 @@ final class TcpConnection {
         endIfDone(nowNs);
     }
 
+    /// The user may have come to the end of what the guest sent.
+    void allRead(long nowNs) {
+        endIfDone(nowNs);
+    }
+
     /// The user takes octets again.
     void roomChanged() {
         int room = user.room();
@@ -424,7 +433,7 @@ final class TcpConnection {
     }
 
     private void endIfDone(long nowNs) {
-        if (ended || !guestFinished || !isFinAcknowledged()) {
+        if (ended || !guestFinished || !isFinAcknowledged() || !user.hasReadAll()) {
             return;
         }
         if (!detached || guestFinishedFirst) {

@@ -43,6 +43,11 @@ final class WrittenRest implements TcpConnection.User {
     public void receivedAll() {}
 
     @Override
+    public boolean hasReadAll() {
+        return true;
+    }
+
+    @Override
     public void acknowledged(int count) {}
 
     @Override
