@@ -189,7 +189,7 @@ class KernelTest {
             try (var gateway = Gateway.start(
                     kernel.gatewayEnd(), GatewaySettings.DEFAULT, new Served.Rules(port), new TestListener())) {
                 assertEquals(
-                        "EHOSTUNREACH ECONNREFUSED 198.18\nTrue\nEHOSTUNREACH",
+                        "ECONNREFUSED ECONNREFUSED 198.18\nTrue\nEHOSTUNREACH",
                         python(kernel, folder, ERRORS, port).replace("198.19", "198.18"));
             }
         }

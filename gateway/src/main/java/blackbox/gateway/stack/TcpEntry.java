@@ -153,7 +153,7 @@ final class TcpEntry implements TcpConnection.Wire, OpeningConnection {
     }
 
     void answer(Refusal why, byte[] quoted) {
-        if (why != Refusal.REFUSED) {
+        if (why == Refusal.UNREACHABLE) {
             table.unreachable(quoted, why);
         }
         send(0, syn.sequence() + 1, TcpHeader.RST | TcpHeader.ACK, 0, 0, 0, 0);
