@@ -36,6 +36,7 @@ public final class LimitCollector {
     private final List<String> probesFailed = new ArrayList<>();
     private final EventAccount account = new EventAccount();
     private boolean tracerReady;
+    private String network = "";
     private long elsewhere;
     private long overlays;
 
@@ -50,6 +51,8 @@ public final class LimitCollector {
             case RecorderView.Heartbeat _, RecorderView.TracerHeartbeat _ -> {}
             case FileView file -> elsewhere += isElsewhere(file) ? 1 : 0;
             case PrivilegeView.Use use -> overlays += mountsOverlay(use) ? 1 : 0;
+            case RunView.Open open ->
+                network = RunFacts.detailOf(open.row()).path("network").asText();
             case ProcessView _, NetView _, PrivilegeView _, VmView _, RunView _ -> {}
         }
         for (Text mark : event.truncated()) {
@@ -119,6 +122,14 @@ public final class LimitCollector {
         facts.leftOut().stream()
                 .limit(FINDINGS_MAX)
                 .forEach(each -> limits.add("left out: " + each.file() + ": " + each.why()));
+        if (network.equals("user")) {
+            limits.add(
+                    "its network was open (--network user): it could reach whatever this host reaches, the host's own"
+                            + " services at 10.0.2.2 included; with --policy a gateway decides that");
+        } else if (network.equals("gateway")) {
+            limits.add("the egress gateway decided by names, addresses and ports; what went over a connection that it"
+                    + " allowed was not judged");
+        }
         if (!tracerReady) {
             limits.add("no tracer reported ready: what happened inside the guest was not seen");
         }
