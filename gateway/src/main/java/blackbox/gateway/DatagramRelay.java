@@ -49,6 +49,7 @@ final class DatagramRelay {
                     var why = new DialException(DialException.Cause.UNREACHABLE, String.valueOf(connected.cause()));
                     flow.refuse(egress.notReached(flow.flow(), destination, verdict, why));
                 } else if (flow.isWaiting()) {
+                    egress.connected(flow.flow(), destination, verdict, address);
                     flow.start(new FromGuest(connected.channel(), flow, destination, egress));
                 } else {
                     var unused = connected.channel().close();

@@ -24,8 +24,10 @@ import blackbox.gateway.stack.GuestTcpChannel;
 import blackbox.gateway.stack.OpeningConnection;
 import blackbox.gateway.stack.Question;
 import blackbox.gateway.stack.Refusal;
+import blackbox.schemas.net.IpAddress;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -155,6 +157,15 @@ final class Egress implements FlowHandler {
         listener.decided(new Decision(stage, outcome, rule, reason, flow, destination.host(), port));
     }
 
+    /// Tells where an allowed destination was reached, before the guest hears that it was.
+    void connected(Flow flow, Destination destination, Verdict verdict, InetSocketAddress to) {
+        String ip = IpAddress.text(to.getAddress().getAddress());
+        String address = (ip.contains(":") ? "[" + ip + "]" : ip) + ":" + to.getPort();
+        String rule = verdict.rule();
+        listener.decided(new Decision(
+                Stage.DIAL, verdict.outcome(), rule, "connected to " + address, flow, destination.host(), address));
+    }
+
     /// Tells of an allowed destination that was not reached, and returns what the guest hears.
     Refusal notReached(Flow flow, Destination destination, Verdict verdict, DialException why) {
         if (why.reason() == DialException.Cause.ADDRESS_REFUSED) {
@@ -218,7 +229,10 @@ final class Egress implements FlowHandler {
             HostPort to = dialled(destination, verdict);
             CompletableFuture<Channel> dial = dialer.dial(to.host(), to.port(), reach(verdict));
             dials.add(dial);
-            return dial;
+            return dial.thenApply(channel -> {
+                connected(flow(), destination, verdict, (InetSocketAddress) channel.remoteAddress());
+                return channel;
+            });
         }
 
         private void abandoned() {

@@ -184,6 +184,8 @@ final class EgressGatewayTest {
         var told = new TreeSet<String>();
         for (JsonNode each : blackbox.events(run, "egress.decision")) {
             assertTrue(each.path("detail").path("reason").asText().length() > 10, each::toString);
+            JsonNode address = each.path("detail").path("address");
+            assertTrue(address.isMissingNode() || address.asText().equals("127.0.0.1:" + web.getAddress().getPort()));
             String to = each.path("host").isTextual()
                     ? each.path("host").asText()
                     : each.path("remote").path("ip").asText();
@@ -194,6 +196,7 @@ final class EgressGatewayTest {
         var expected = new TreeSet<>(List.of(
                 "dns allow service.example web",
                 "connect allow service.example web",
+                "dial allow service.example web",
                 "connect deny service.example default",
                 "dns deny bad.example deny[0]",
                 "dns deny secret-octets.tunnel.example default",

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param flow of the question or of the connection
 /// @param host the name; null for an address that stands for none
-/// @param what the type that was asked for, such as `A`, or the port
+/// @param what the type that was asked for, such as `A`; the port; or where it was reached, `192.0.2.7:443`
 public record Decision(
         Stage stage,
         Outcome outcome,
@@ -27,7 +27,7 @@ public record Decision(
         DNS,
         /// A connection was to be opened.
         CONNECT,
-        /// The host had resolved the name, and looked at the addresses.
+        /// The host had resolved the name and looked at the addresses, and is connected.
         DIAL
     }
 }

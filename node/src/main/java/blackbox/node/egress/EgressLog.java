@@ -36,6 +36,8 @@ final class EgressLog implements GatewayListener {
                 .put("reason", decision.reason());
         if (decision.stage() == Decision.Stage.DNS) {
             detail.put("asked", decision.what());
+        } else if (decision.stage() == Decision.Stage.DIAL && decision.allowed()) {
+            detail.put("address", decision.what());
         }
         Flow flow = decision.flow();
         String host = decision.host();

@@ -251,16 +251,15 @@ public final class RecordSession {
         var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
         var tracer = TracerReport.of(vm.facts().ready().tracer());
         var feeds = new GuestFeeds(streams, recorder, clock, tracer, log, captures, agent::stop);
-        RunGateway gateway = gateway(vm, clock, recorder, agent);
         recorder.flush();
         var publication = new Publication(data, run, spool, kafka, progress, agent::awaitStarted);
-        try {
+        try (RunGateway gateway = gateway(vm, clock, recorder, agent)) {
             this.agent = agent;
             resize();
             AgentRun.Ending ending = agent.run(feeds);
             this.agent = null;
             if (gateway != null) {
-                gateway.close();
+                gateway.close(); // what it decided is in the record before the run's close
             }
             SortedMap<String, String> unsealed = feeds.finish();
             unsealed.forEach(
@@ -298,9 +297,6 @@ public final class RecordSession {
                     done ? publication.goal() : publication.whereabouts(),
                     ending.workspace());
         } finally {
-            if (gateway != null) {
-                gateway.close();
-            }
             if (agent.isInterrupted()) {
                 publication.close(HASTE);
             } else {

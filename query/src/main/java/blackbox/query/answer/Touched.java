@@ -121,7 +121,7 @@ public record Touched(
     /// @param port null where only a name was asked for
     /// @param stage at which it was decided: `dns`, `connect`, `dial`
     /// @param rule that decided; null where none did
-    /// @param reason as a sentence
+    /// @param reason as a sentence; of `dial`, where it was connected to
     /// @param index of the first such event
     public record EgressDecision(
             String verdict,

@@ -234,7 +234,10 @@ public final class QemuArguments {
 
     private void network(Network network) {
         switch (log) {
-            case NONE, RECORDED -> netdevs(network).forEach(netdev -> add("-netdev", netdev));
+            case NONE -> netdevs(network).forEach(netdev -> add("-netdev", netdev));
+            case RECORDED ->
+                (network == Network.GATEWAY ? hub(netdevs(network)) : netdevs(network))
+                        .forEach(netdev -> add("-netdev", netdev));
             // A hub with nothing else on it. (With a user network instead, a replay would need that network's
             // state, too.)
             case COUNTED, REPLAYED -> add("-netdev", "hubport,id=net,hubid=0");
@@ -263,6 +266,21 @@ public final class QemuArguments {
                         "stream,id=net,server=off,addr.type=unix,addr.path=" + SOCKETS + "/net",
                         "user,id=unconnected,restrict=on");
         };
+    }
+
+    /// The same behind a hub, to which the interface is connected as it will be in a replay. A socket that is full
+    /// would
+    /// otherwise make the interface wait, which is not logged: the last port, with nobody behind it, always takes a
+    frame,
+    /// so that the hub does, and frames wait at the socket's own port instead.
+    private static List<String> hub(List<String> netdevs) {
+        var behind = new ArrayList<String>();
+        for (String netdev : netdevs) {
+            behind.add(netdev.replace("id=net,", "id=out,"));
+        }
+        behind.addAll(List.of(
+                "hubport,id=net,hubid=0", "hubport,id=out-port,hubid=0,netdev=out", "hubport,id=nobody,hubid=0"));
+        return behind;
     }
 
     /// What is at our end of a port. In the exact tier the guest's bulk data goes to files, which never make it
