@@ -33,7 +33,7 @@ final class DatagramRelay {
 
     void serve(DatagramFlow flow, Destination destination, Verdict verdict, Egress egress) {
         HostPort to = Egress.dialled(destination, verdict);
-        dialer.addresses(to.host(), Egress.reach(verdict)).whenComplete((addresses, failure) -> {
+        dialer.addresses(to.host(), egress.reach(destination)).whenComplete((addresses, failure) -> {
             if (failure != null) {
                 flow.refuse(egress.notReached(flow.flow(), destination, verdict, Dialer.reason(failure)));
                 return;
@@ -44,7 +44,7 @@ final class DatagramRelay {
                     .channel(NioDatagramChannel.class)
                     .handler(new FromOutside(flow))
                     .connect(address);
-            connected.addListener(_ -> {
+            connected.addListener(_ -> loop.execute(() -> {
                 if (!connected.isSuccess()) {
                     var why = new DialException(DialException.Cause.UNREACHABLE, String.valueOf(connected.cause()));
                     flow.refuse(egress.notReached(flow.flow(), destination, verdict, why));
@@ -55,7 +55,7 @@ final class DatagramRelay {
                     var unused = connected.channel().close();
                     egress.ended(new FlowEnd(flow.flow(), destination.host(), 0, 0, How.EVICTED));
                 }
-            });
+            }));
         });
     }
 

@@ -9,10 +9,13 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
+import java.util.concurrent.TimeUnit;
 
 /// DNS over TCP: each message is preceded by its length, 16 bits (RFC 7766).
 final class DnsStream extends SimpleChannelInboundHandler<ByteBuf> {
-    private static final int MESSAGE_BYTES_MAX = 65_535;
+    /// Far more than a question has.
+    private static final int MESSAGE_BYTES_MAX = 1_024;
+    private static final long OPEN_S_MAX = 30;
     private static final int LENGTH_BYTES = 2;
     /// Questions of one connection that are answered at the same time.
     private static final int PENDING_MAX = 16;
@@ -38,23 +41,31 @@ final class DnsStream extends SimpleChannelInboundHandler<ByteBuf> {
 
         @Override
         protected void initChannel(Channel channel) {
+            var unused = channel.eventLoop().schedule(() -> end(channel), OPEN_S_MAX, TimeUnit.SECONDS);
             channel.pipeline()
                     .addLast(new LengthFieldBasedFrameDecoder(MESSAGE_BYTES_MAX, 0, LENGTH_BYTES, 0, LENGTH_BYTES))
                     .addLast(new DnsStream(flow, names));
         }
     }
 
+    private static void end(Channel channel) {
+        var unused = channel.close();
+    }
+
     @Override
     protected void channelRead0(ChannelHandlerContext ctx, ByteBuf message) {
         pending++;
         readIfRoom(ctx);
-        names.answer(flow, ByteBufUtil.getBytes(message), answer -> {
+        boolean isQuestion = names.answer(flow, ByteBufUtil.getBytes(message), answer -> {
             pending--;
             ByteBuf framed = ctx.alloc().buffer(LENGTH_BYTES + answer.length);
             framed.writeShort(answer.length).writeBytes(answer);
             var unused = ctx.writeAndFlush(framed);
             readIfRoom(ctx);
         });
+        if (!isQuestion) {
+            var unused = ctx.close(); // no resolver sends that
+        }
     }
 
     @Override

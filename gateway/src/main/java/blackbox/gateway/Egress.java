@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 /// loop.
 final class Egress implements FlowHandler {
     private static final int DNS = 53;
+    private static final int DNS_STREAMS_MAX = 64;
     private static final int DNS_OVER_TLS = 853;
     private static final int QUIC = 443;
 
@@ -49,6 +50,7 @@ final class Egress implements FlowHandler {
     private final Dialer dialer;
     private final ConnectionHandler handler;
     private final DatagramRelay datagrams;
+    private int dnsStreams;
 
     Egress(
             Judge judge,
@@ -74,15 +76,14 @@ final class Egress implements FlowHandler {
         if (flow.remote().port() != DNS) {
             return false;
         }
-        nameService.answer(flow, question.payload(), question.answer()::send);
+        boolean unused = nameService.answer(flow, question.payload(), question.answer()::send);
         return true;
     }
 
     @Override
     public void opening(OpeningConnection connection) {
         if (connection.flow().remote().port() == DNS) {
-            connection.accept(
-                    new DnsStream.Initializer(connection.flow(), nameService), (how, octetsOut, octetsIn) -> {});
+            openDns(connection);
             return;
         }
         judge(connection.flow(), (destination, verdict) -> {
@@ -98,6 +99,17 @@ final class Egress implements FlowHandler {
                 allowed.ended(How.EVICTED, 0, 0);
             }
         });
+    }
+
+    private void openDns(OpeningConnection connection) {
+        if (dnsStreams >= DNS_STREAMS_MAX) {
+            findings.found(Finding.QUESTIONS_DROPPED, "more than " + DNS_STREAMS_MAX + " connections for DNS at once");
+            connection.refuse(Refusal.REFUSED);
+            return;
+        }
+        dnsStreams++;
+        connection.accept(
+                new DnsStream.Initializer(connection.flow(), nameService), (how, octetsOut, octetsIn) -> dnsStreams--);
     }
 
     @Override
@@ -161,16 +173,17 @@ final class Egress implements FlowHandler {
     void connected(Flow flow, Destination destination, Verdict verdict, InetSocketAddress to) {
         String ip = IpAddress.text(to.getAddress().getAddress());
         String address = (ip.contains(":") ? "[" + ip + "]" : ip) + ":" + to.getPort();
-        String rule = verdict.rule();
+        Verdict there = judge.address(destination, ip);
+        Outcome outcome = there.outcome() == Outcome.ALLOW ? verdict.outcome() : there.outcome();
         listener.decided(new Decision(
-                Stage.DIAL, verdict.outcome(), rule, "connected to " + address, flow, destination.host(), address));
+                Stage.DIAL, outcome, there.rule(), "connected to " + address, flow, destination.host(), address));
     }
 
     /// Tells of an allowed destination that was not reached, and returns what the guest hears.
     Refusal notReached(Flow flow, Destination destination, Verdict verdict, DialException why) {
         if (why.reason() == DialException.Cause.ADDRESS_REFUSED) {
             findings.found(Finding.ADDRESS_REFUSED, destination.text());
-            tell(Stage.DIAL, Outcome.DENY, verdict.rule(), String.valueOf(why.getMessage()), flow, destination);
+            tell(Stage.DIAL, Outcome.DENY, why.rule(), String.valueOf(why.getMessage()), flow, destination);
         }
         listener.ended(new FlowEnd(flow, destination.host(), 0, 0, How.NOT_REACHED));
         return switch (why.reason()) {
@@ -184,17 +197,18 @@ final class Egress implements FlowHandler {
         listener.ended(end);
     }
 
-    /// Where an allowed destination is dialled.
+    /// Where an allowed destination is dialled. With a dot at its end, a name is looked up as it is and in no search
+    /// domain of the host's.
     static HostPort dialled(Destination destination, Verdict verdict) {
         HostPort instead = verdict.upstream();
         String host = destination.host();
         return instead != null
                 ? instead
-                : new HostPort(host == null ? destination.address() : host, destination.port());
+                : new HostPort(host == null ? destination.address() : host + ".", destination.port());
     }
 
-    static Dialer.Reach reach(Verdict verdict) {
-        return new Dialer.Reach(verdict.upstream() != null, verdict.addresses());
+    Dialer.Reach reach(Destination destination) {
+        return address -> judge.address(destination, address);
     }
 
     private final class Allowed implements AllowedConnection {
@@ -227,7 +241,7 @@ final class Egress implements FlowHandler {
         @Override
         public CompletionStage<Channel> dial() {
             HostPort to = dialled(destination, verdict);
-            CompletableFuture<Channel> dial = dialer.dial(to.host(), to.port(), reach(verdict));
+            CompletableFuture<Channel> dial = dialer.dial(to.host(), to.port(), reach(destination));
             dials.add(dial);
             return dial.thenApply(channel -> {
                 connected(flow(), destination, verdict, (InetSocketAddress) channel.remoteAddress());

@@ -1,6 +1,5 @@
 package blackbox.gateway;
 
-import blackbox.gateway.dial.AddressGuard;
 import blackbox.gateway.dial.Dialer;
 import blackbox.gateway.dial.Resolver;
 import blackbox.gateway.dns.NameTable;
@@ -30,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// It ends with the machine's socket. Should it fail before, the socket is closed, so that the guest is cut off rather
 /// than connected past it, and [#awaitEnd] says why.
 public final class Gateway implements AutoCloseable {
-    private static final long CLOSE_S = 10;
+    /// A recorder on a slow disk may take that long for what its queue holds.
+    private static final long CLOSE_S = 60;
 
     private final MultiThreadIoEventLoopGroup loops;
     private final Dialer dialer;
@@ -54,11 +54,11 @@ public final class Gateway implements AutoCloseable {
     /// What a gateway relies on outside, which tests replace.
     ///
     /// @param connections serves what was allowed
-    public record Outside(AddressGuard guard, Resolver resolver, ConnectionHandler connections) {
+    public record Outside(Resolver resolver, ConnectionHandler connections) {
 
         /// The host's own, with octets relayed as they are.
         public static Outside ofThisHost() {
-            return new Outside(AddressGuard.ofThisHost(), Resolver.OF_HOST, new OctetRelay());
+            return new Outside(Resolver.OF_HOST, new OctetRelay());
         }
     }
 
@@ -81,7 +81,7 @@ public final class Gateway implements AutoCloseable {
         var loops = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("gateway", true), NioIoHandler.newFactory());
         EventLoop loop = loops.next();
-        var dialer = new Dialer(loop, settings.dial(), outside.guard(), outside.resolver());
+        var dialer = new Dialer(loop, settings.dial(), outside.resolver());
         var told = new GuardedListener(listener);
         var findings = new Findings(told);
         var egress = new Egress(

@@ -254,8 +254,9 @@ class DnsTest {
                 assertEquals(5, accepted.getInputStream().read());
             }
             Decision decision = served.listener.decisions().getLast();
-            assertEquals(Stage.CONNECT, decision.stage());
+            assertEquals(Stage.DIAL, decision.stage());
             assertEquals("ok.local", decision.host());
+            assertEquals("127.0.0.1:" + there.getLocalPort(), decision.what());
         }
     }
 
@@ -269,9 +270,7 @@ class DnsTest {
             served.guest.connect(address, served.port(), 40_000).awaitReset();
             Decision decision = served.listener.decisions().getLast();
             assertEquals(Stage.DIAL, decision.stage());
-            assertEquals(
-                    "ok.rebound is not dialled: 127.0.0.1 is not a public address, and no rule names it",
-                    decision.reason());
+            assertEquals("ok.rebound. is not dialled: 127.0.0.1 is this host's", decision.reason());
             assertEquals(
                     Set.of(How.NOT_REACHED),
                     Set.of(served.listener.ends().getFirst().how()));

@@ -54,6 +54,11 @@ class HostileGuestTest {
         public CompletionStage<Verdict> connect(Destination destination) {
             return new CompletableFuture<>();
         }
+
+        @Override
+        public Verdict address(Destination destination, String address) {
+            return Verdict.allow("any", "by address");
+        }
     };
 
     private static byte[] octets(Served served, int length) {
@@ -442,6 +447,11 @@ class HostileGuestTest {
                 @Override
                 public CompletionStage<Verdict> connect(Destination destination) {
                     return atOnce ? CompletableFuture.completedFuture(Verdict.deny(null, "no")) : later;
+                }
+
+                @Override
+                public Verdict address(Destination to, String address) {
+                    return Verdict.allow("any", "by address");
                 }
             };
             GatewayListener failing = new TestListener() {

@@ -1,7 +1,5 @@
 package blackbox.gateway;
 
-import blackbox.gateway.dial.AddressGuard;
-import blackbox.gateway.egress.AddressPrefix;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.EgressAuthority;
 import blackbox.gateway.egress.HostPort;
@@ -18,7 +16,6 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -68,11 +65,17 @@ final class Served implements AutoCloseable {
             return done(
                     host != null && host.startsWith("ok")
                             ? Verdict.allow("names", "by name")
-                                    .within(
-                                            host.contains("local")
-                                                    ? List.of(AddressPrefix.parse("127.0.0.1"))
-                                                    : List.of())
                             : Verdict.deny(null, "no rule allows " + destination.text()));
+        }
+
+        /// Only where a name says so, a name may be of this host.
+        @Override
+        public Verdict address(Destination destination, String address) {
+            String host = destination.host();
+            boolean ours = host == null || host.contains("local");
+            return address.startsWith("127.") && !ours
+                    ? Verdict.deny("own", address + " is this host's")
+                    : Verdict.allow("names", "by address");
         }
 
         private static CompletionStage<Verdict> done(Verdict verdict) {
@@ -101,11 +104,14 @@ final class Served implements AutoCloseable {
                 settings,
                 authority.apply(server.getLocalPort()),
                 listener,
-                new Gateway.Outside(new AddressGuard(Set::of), this::resolve, connections));
+                new Gateway.Outside(this::resolve, connections));
     }
 
     private List<InetAddress> resolve(String host) throws UnknownHostException {
-        List<InetAddress> known = hosts.get(host);
+        if (!host.endsWith(".")) {
+            throw new UnknownHostException(host + " would be looked up in the host's search domains");
+        }
+        List<InetAddress> known = hosts.get(host.substring(0, host.length() - 1));
         if (known == null) {
             throw new UnknownHostException(host);
         }

@@ -176,10 +176,12 @@ final class AuditLog {
         ids.put(child, idsOf(group));
     }
 
-    /// The record has the ids after the call.
+    /// The record has the ids after the call. A child may have got on with its work before its parent's fork is told:
+    /// then its ids were its parent's.
     private void changedIds(Group group, int pid, List<Call> calls) {
         String now = idsOf(group);
-        String before = ids.put(pid, now);
+        String known = ids.put(pid, now);
+        String before = known == null ? ids.get(group.number("ppid")) : known;
         if (before != null && !before.equals(now)) {
             calls.add(new Call("cred.change", pid, 0, Set.of()));
         }

@@ -185,7 +185,8 @@ final class EgressGatewayTest {
         for (JsonNode each : blackbox.events(run, "egress.decision")) {
             assertTrue(each.path("detail").path("reason").asText().length() > 10, each::toString);
             JsonNode address = each.path("detail").path("address");
-            assertTrue(address.isMissingNode() || address.asText().equals("127.0.0.1:" + web.getAddress().getPort()));
+            assertTrue(address.isMissingNode()
+                    || address.asText().equals("127.0.0.1:" + web.getAddress().getPort()));
             String to = each.path("host").isTextual()
                     ? each.path("host").asText()
                     : each.path("remote").path("ip").asText();

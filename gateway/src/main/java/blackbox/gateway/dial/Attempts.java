@@ -82,7 +82,13 @@ final class Attempts {
                 .handler(new ChannelInboundHandlerAdapter())
                 .connect(address);
         running.add(attempt);
-        attempt.addListener(_ -> ended(attempt));
+        attempt.addListener(_ -> {
+            if (loop.inEventLoop()) {
+                ended(attempt);
+            } else {
+                loop.execute(() -> ended(attempt)); // there was no descriptor for a socket, so it has no loop
+            }
+        });
         var unused = loop.schedule(this::next, settings.nextAfter().toMillis(), TimeUnit.MILLISECONDS);
     }
 

@@ -1,12 +1,15 @@
 package blackbox.gateway.dial;
 
+import blackbox.gateway.egress.Verdict;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /// A destination that was allowed was not reached.
 public final class DialException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private final Cause cause;
+    private final @Nullable String rule;
 
     /// Why.
     public enum Cause {
@@ -25,8 +28,23 @@ public final class DialException extends IOException {
     }
 
     public DialException(Cause cause, String message) {
+        this(cause, message, null);
+    }
+
+    private DialException(Cause cause, String message, @Nullable String rule) {
         super(message);
         this.cause = cause;
+        this.rule = rule;
+    }
+
+    /// Not dialled, because of a verdict on an address of it.
+    static DialException refused(String host, Verdict verdict) {
+        return new DialException(Cause.ADDRESS_REFUSED, host + " is not dialled: " + verdict.reason(), verdict.rule());
+    }
+
+    /// The rule that refused its address; null where none did.
+    public @Nullable String rule() {
+        return rule;
     }
 
     /// Why it was not reached.

@@ -1,7 +1,7 @@
 package blackbox.gateway.dial;
 
 import blackbox.gateway.dial.DialException.Cause;
-import blackbox.gateway.egress.AddressPrefix;
+import blackbox.gateway.egress.Verdict;
 import blackbox.schemas.net.IpAddress;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
@@ -26,25 +26,21 @@ public final class Dialer implements AutoCloseable {
 
     private final EventLoop loop;
     private final DialSettings settings;
-    private final AddressGuard guard;
     private final Resolver resolver;
     private final ThreadPoolExecutor threads;
     private int dialling;
 
-    /// Which addresses a destination may have.
-    ///
-    /// @param named whether a rule names the destination itself, so that it may have any
-    /// @param special those other than public ones that it may have
-    public record Reach(boolean named, List<AddressPrefix> special) {
-        public Reach {
-            special = List.copyOf(special);
-        }
+    /// Which addresses may be dialled. Asked off the loop.
+    @FunctionalInterface
+    public interface Reach {
+
+        /// Whether an address may be dialled, and why not; as [blackbox.schemas.net.IpAddress] writes it.
+        Verdict of(String address);
     }
 
-    public Dialer(EventLoop loop, DialSettings settings, AddressGuard guard, Resolver resolver) {
+    public Dialer(EventLoop loop, DialSettings settings, Resolver resolver) {
         this.loop = loop;
         this.settings = settings;
-        this.guard = guard;
         this.resolver = resolver;
         int count = settings.resolvers();
         this.threads = new ThreadPoolExecutor(
@@ -91,7 +87,9 @@ public final class Dialer implements AutoCloseable {
                 try {
                     List<InetAddress> found = unwanted.getAsBoolean() ? List.of() : find(host, reach);
                     loop.execute(() -> result.complete(found));
-                } catch (DialException | RuntimeException e) {
+                } catch (RejectedExecutionException e) {
+                    return; // the gateway has ended meanwhile
+                } catch (DialException | RuntimeException | Error e) {
                     loop.execute(() -> result.completeExceptionally(e));
                 }
             });
@@ -112,9 +110,11 @@ public final class Dialer implements AutoCloseable {
         if (found.isEmpty()) {
             throw new DialException(Cause.NO_ADDRESS, host + " has no address");
         }
-        String refusal = reach.named() ? null : guard.refusal(found, reach.special());
-        if (refusal != null) {
-            throw new DialException(Cause.ADDRESS_REFUSED, host + " is not dialled: " + refusal);
+        for (InetAddress address : found) {
+            Verdict verdict = reach.of(IpAddress.text(address.getAddress()));
+            if (!verdict.allowed()) {
+                throw DialException.refused(host, verdict);
+            }
         }
         return List.copyOf(found.subList(0, Math.min(found.size(), ADDRESSES_MAX)));
     }

@@ -34,14 +34,15 @@ public final class NameService {
     ///
     /// @param flow over which it came: by UDP, long answers are cut and to be asked for by TCP
     /// @param answer takes the answer's octets, once, on the loop
-    public void answer(Flow flow, byte[] message, Consumer<byte[]> answer) {
+    /// @return whether there will be one
+    public boolean answer(Flow flow, byte[] message, Consumer<byte[]> answer) {
         DnsQuery query = DnsQuery.parse(message);
         if (query == null || query.fault() != 0) {
             findings.found(Finding.MALFORMED_DNS, query == null ? "not a question" : "code " + query.fault());
             if (query != null) {
                 answer.accept(DnsAnswer.error(query, query.fault()));
             }
-            return;
+            return query != null;
         }
         Consumer<byte[]> fitting = octets -> answer.accept(
                 flow.protocol() == Protocol.UDP && octets.length > query.udpBytesMax()
@@ -60,6 +61,7 @@ public final class NameService {
         } else {
             ask(flow, query, fitting);
         }
+        return true;
     }
 
     private byte[] pointer(DnsQuery query) {

@@ -17,4 +17,10 @@ public interface EgressAuthority {
 
     /// Whether it may open a connection, or send a datagram.
     CompletionStage<Verdict> connect(Destination destination);
+
+    /// Whether an allowed destination may be dialled at an address that the host has found for it, or for the upstream
+    /// in its place. Asked for each of them, before any is dialled, on any thread.
+    ///
+    /// @param address as [blackbox.schemas.net.IpAddress] writes it
+    Verdict address(Destination destination, String address);
 }

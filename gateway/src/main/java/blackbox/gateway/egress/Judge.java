@@ -31,6 +31,15 @@ public final class Judge {
         return inTime(() -> authority.connect(destination));
     }
 
+    /// As [EgressAuthority#address]. Never fails; any thread.
+    public Verdict address(Destination destination, String address) {
+        try {
+            return authority.address(destination, address);
+        } catch (RuntimeException e) {
+            return failed(e);
+        }
+    }
+
     private CompletionStage<Verdict> inTime(Supplier<CompletionStage<Verdict>> question) {
         CompletableFuture<Verdict> asked;
         try {

@@ -69,7 +69,7 @@ public final class GuestLink extends ChannelInboundHandlerAdapter implements Fra
     private void tick(GuestNetwork own) {
         try {
             own.tick();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             fail(e);
         }
     }
@@ -148,7 +148,7 @@ public final class GuestLink extends ChannelInboundHandlerAdapter implements Fra
         try {
             network().close();
             findings.finish();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             fail(e);
         }
         Throwable why = failure;

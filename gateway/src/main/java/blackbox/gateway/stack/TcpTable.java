@@ -229,7 +229,7 @@ final class TcpTable {
             link.eventLoop().execute(() -> {
                 try {
                     endBatch();
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) {
                     link.pipeline().fireExceptionCaught(e); // a fault of ours: the guest chose the frames
                 }
             });

@@ -1,6 +1,5 @@
 package blackbox.node.egress;
 
-import blackbox.gateway.egress.AddressPrefix;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.EgressAuthority;
 import blackbox.gateway.egress.HostPort;
@@ -17,17 +16,24 @@ import blackbox.policy.decide.Need;
 import blackbox.policy.decide.Request;
 import blackbox.policy.host.Address;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/// Has a policy decide what a guest may reach. The addresses of allowed names are judged by the gateway, when it has
-/// resolved them.
+/// Has a policy decide what a guest may reach. Immutable, so any thread may ask.
 final class PolicyAuthority implements EgressAuthority {
 
+    private final Policy policy;
     private final Evaluator evaluator;
+    private final Supplier<Set<Address>> own;
 
-    PolicyAuthority(Policy policy) {
+    /// @param own the addresses of this host, at the time
+    PolicyAuthority(Policy policy, Supplier<Set<Address>> own) {
+        this.policy = policy;
         this.evaluator = new Evaluator(policy, List.of());
+        this.own = own;
     }
 
     @Override
@@ -37,14 +43,22 @@ final class PolicyAuthority implements EgressAuthority {
 
     @Override
     public CompletionStage<Verdict> connect(Destination destination) {
-        String host = destination.host();
-        var connection = new Connection(
+        Address literal = destination.host() == null ? Address.parse(destination.address()) : null;
+        return CompletableFuture.completedFuture(verdict(evaluator.decide(request(destination, literal))));
+    }
+
+    @Override
+    public Verdict address(Destination destination, String address) {
+        return verdict(new Evaluator(policy, own.get()).decide(request(destination, Address.parse(address))));
+    }
+
+    private static Request request(Destination destination, @Nullable Address address) {
+        return new Request.Connect(new Connection(
                 destination.protocol() == Protocol.TCP ? Transport.TCP : Transport.UDP,
-                host,
-                host == null ? Address.parse(destination.address()) : null,
+                destination.host(),
+                address,
                 destination.port(),
-                null);
-        return CompletableFuture.completedFuture(verdict(evaluator.decide(new Request.Connect(connection))));
+                null));
     }
 
     private Verdict verdict(Decision decision) {
@@ -58,16 +72,9 @@ final class PolicyAuthority implements EgressAuthority {
             case ALLOW -> {
                 Verdict allowed = Verdict.allow(rule, decision.reason());
                 Rule by = evaluator.rule(decision);
-                yield by == null ? allowed : reach(allowed, by);
+                Upstream upstream = by == null ? null : by.upstream();
+                yield upstream == null ? allowed : allowed.via(new HostPort(upstream.host(), upstream.port()));
             }
         };
-    }
-
-    private static Verdict reach(Verdict allowed, Rule by) {
-        Upstream upstream = by.upstream();
-        Verdict within = allowed.within(by.traffic().addresses().stream()
-                .map(range -> AddressPrefix.parse(range.toString()))
-                .toList());
-        return upstream == null ? within : within.via(new HostPort(upstream.host(), upstream.port()));
     }
 }

@@ -3,40 +3,67 @@ package blackbox.node.egress;
 import blackbox.gateway.Gateway;
 import blackbox.gateway.GatewaySettings;
 import blackbox.policy.Policy;
+import blackbox.policy.host.Address;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
+import java.io.UncheckedIOException;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.nio.channels.SocketChannel;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /// The gateway of one run, from before its agent starts until its machine has ended.
 public final class RunGateway implements AutoCloseable {
 
     private final Gateway gateway;
+    private final Consumer<String> stop;
 
-    private RunGateway(Gateway gateway) {
+    private RunGateway(Gateway gateway, Consumer<String> stop) {
         this.gateway = gateway;
+        this.stop = stop;
     }
 
     /// Starts it.
     ///
     /// @param network the machine's socket, of which it takes ownership
     /// @param recorder takes its events
-    /// @param stop ends the machine, with the reason: called at most once, when the gateway breaks
+    /// @param stop ends the machine, with the reason: called when the gateway breaks
     public static RunGateway start(
             SocketChannel network, Policy policy, HostClock clock, EventSink recorder, Consumer<String> stop) {
         Gateway gateway = Gateway.start(
-                network, GatewaySettings.DEFAULT, new PolicyAuthority(policy), new EgressLog(clock, recorder));
+                network,
+                GatewaySettings.DEFAULT,
+                new PolicyAuthority(policy, RunGateway::ownAddresses),
+                new EgressLog(clock, recorder));
         var unused = gateway.ended().whenComplete((nothing, failure) -> {
             if (failure != null) {
                 stop.accept("the egress gateway failed: " + failure.getMessage());
             }
         });
-        return new RunGateway(gateway);
+        return new RunGateway(gateway, stop);
     }
 
-    /// Ends what is open; all its events are with the recorder then.
+    /// The addresses of this host's interfaces now. Where the system does not tell them, none may be dialled.
+    private static Set<Address> ownAddresses() {
+        try {
+            return NetworkInterface.networkInterfaces()
+                    .flatMap(NetworkInterface::inetAddresses)
+                    .map(address -> Address.of(address.getAddress()))
+                    .collect(Collectors.toSet());
+        } catch (SocketException e) {
+            throw new UncheckedIOException("this host's own addresses are not known", e);
+        }
+    }
+
+    /// Ends what is open; all its events are with the recorder then, unless it broke.
     @Override
     public void close() {
-        gateway.close();
+        try {
+            gateway.close();
+        } catch (IllegalStateException e) {
+            stop.accept("the egress gateway failed: " + e.getMessage()); // the run is closed all the same
+        }
     }
 }

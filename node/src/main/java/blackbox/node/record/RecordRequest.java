@@ -1,5 +1,6 @@
 package blackbox.node.record;
 
+import blackbox.node.egress.GatewayPolicy;
 import blackbox.policy.Policy;
 import blackbox.query.run.SealedCommand;
 import blackbox.recorder.capture.CaptureLimits;
@@ -83,6 +84,10 @@ public record RecordRequest(
         public Guest {
             if ((network == Network.GATEWAY) != (policy != null)) {
                 throw new IllegalArgumentException("the egress gateway needs a policy, and nothing else does");
+            }
+            List<String> beyond = policy == null ? List.of() : GatewayPolicy.beyond(policy);
+            if (!beyond.isEmpty()) {
+                throw new IllegalArgumentException("the gateway cannot hold this policy: " + beyond);
             }
         }
     }

@@ -5,14 +5,13 @@ import blackbox.policy.host.AddressKind;
 import blackbox.policy.host.HostName;
 import blackbox.policy.host.Ports;
 import blackbox.policy.host.RequestPath;
-import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// What is refused whatever a policy says, because it would be a way around any policy.
-final class Builtins {
+public final class Builtins {
 
     private static final int DNS_OVER_TLS = 853;
     private static final int HTTPS = 443;
@@ -36,7 +35,7 @@ final class Builtins {
     private Builtins() {}
 
     /// What a name stands for by itself, whatever it resolves to.
-    static AddressKind kind(HostName name) {
+    public static AddressKind kind(HostName name) {
         String text = name.text();
         if (text.equals(LOCALHOST) || text.endsWith("." + LOCALHOST)) {
             return AddressKind.LOOPBACK;
@@ -131,7 +130,7 @@ final class Builtins {
     }
 
     private static @Nullable Decision exchange(Request request, Exchange exchange) {
-        String method = exchange.method().toUpperCase(Locale.ROOT);
+        String method = exchange.method();
         if (!TOKEN.matcher(method).matches()) {
             return deny(request, "method", "the method '" + shown(method) + "' is none");
         }

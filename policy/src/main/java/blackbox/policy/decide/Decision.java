@@ -8,7 +8,7 @@ import java.util.Set;
 ///
 /// @param rule the id of the rule that decided; `deny[N]` or `dns[N]` by place, counted from 0; `builtin:NAME`
 ///     for what no policy changes; `default` where no rule allows it
-/// @param reason a sentence for whoever is refused, without a full stop
+/// @param reason a sentence for whoever is refused, without a full stop; cut if a rule makes it long
 /// @param needs what must be asked again before this verdict counts; empty if it is final
 public record Decision(Verdict verdict, Stage stage, String rule, String reason, Set<Need> needs) {
 
@@ -18,7 +18,10 @@ public record Decision(Verdict verdict, Stage stage, String rule, String reason,
     /// What the names of decisions begin with that no policy changes; they are enforced in every mode.
     public static final String BUILTIN = "builtin:";
 
+    private static final int REASON_MAX = 400;
+
     public Decision {
+        reason = reason.length() <= REASON_MAX ? reason : reason.substring(0, REASON_MAX) + "…";
         needs = needs.isEmpty() ? Set.of() : Collections.unmodifiableSet(EnumSet.copyOf(needs));
     }
 

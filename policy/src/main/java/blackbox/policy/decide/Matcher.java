@@ -90,7 +90,13 @@ final class Matcher {
     private Fit.@Nullable No address(Rule rule, Set<Need> needs) {
         List<AddressRange> ranges = rule.traffic().addresses();
         if (rule.upstream() != null) {
-            return null;
+            if (facts.address() == null) {
+                needs.add(Need.ADDRESS);
+                return null;
+            }
+            return kind.mayBeUpstream()
+                    ? null
+                    : new Fit.No(ADDRESS, rule.traffic().destination() + " elsewhere");
         }
         if (facts.address() == null && kind != AddressKind.PUBLIC) {
             return new Fit.No(ADDRESS, rule.traffic().destination());

@@ -131,6 +131,11 @@ public enum AddressKind {
         return grant;
     }
 
+    /// Whether a rule's `upstream` may be there: on this host or near it, but not where nobody means to be led.
+    public boolean mayBeUpstream() {
+        return this != METADATA && this != LINK_LOCAL && this != MULTICAST;
+    }
+
     /// What to say of such an address, after it.
     public String clause() {
         return clause;

@@ -175,7 +175,7 @@ final class Fields {
 
     /// Controls, halves of surrogate pairs, noncharacters, separators of lines, and what changes the look or
     /// the direction of text around it.
-    private static boolean isHidden(int c) {
+    static boolean isHidden(int c) {
         return Character.isISOControl(c)
                 || c >= 0xd800 && c <= 0xdfff
                 || (c & 0xfffe) == 0xfffe

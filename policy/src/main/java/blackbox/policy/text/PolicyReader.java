@@ -9,6 +9,7 @@ import blackbox.policy.Traffic;
 import blackbox.policy.Upstream;
 import blackbox.policy.budget.Budget;
 import blackbox.policy.budget.Limit;
+import blackbox.policy.decide.Builtins;
 import blackbox.policy.host.Address;
 import blackbox.policy.host.AddressKind;
 import blackbox.policy.host.HostName;
@@ -218,13 +219,17 @@ public final class PolicyReader {
         }
         Address address = Address.parse(host);
         if (address == null) {
-            return new Upstream(HostName.ofUnicode(host).text(), port.first());
+            HostName name = HostName.ofUnicode(host);
+            if (!Builtins.kind(name).mayBeUpstream()) {
+                throw new IllegalArgumentException("it is where a cloud serves its machines' credentials");
+            }
+            return new Upstream(name.text(), port.first());
         }
         if (host.contains(":") && !host.startsWith("[")) {
             throw new IllegalArgumentException("write an IPv6 address in brackets: [ADDRESS]:PORT");
         }
         AddressKind kind = AddressKind.of(address);
-        if (kind == AddressKind.METADATA || kind == AddressKind.LINK_LOCAL || kind == AddressKind.MULTICAST) {
+        if (!kind.mayBeUpstream()) {
             throw new IllegalArgumentException("it " + kind.clause() + ", which nothing opens");
         }
         return new Upstream(address.toString(), port.first());

@@ -89,13 +89,34 @@ final class YamlReader {
 
     private static String text(byte[] octets) throws PolicyException {
         try {
-            return StandardCharsets.UTF_8
+            return shown(StandardCharsets.UTF_8
                     .newDecoder()
                     .decode(ByteBuffer.wrap(octets))
-                    .toString();
+                    .toString());
         } catch (CharacterCodingException _) {
             throw refused(new Place(1, 1), "the text is not UTF-8");
         }
+    }
+
+    /// A text in which nothing looks other than it is read, in comments neither.
+    private static String shown(String text) throws PolicyException {
+        int line = 1;
+        int begin = 0;
+        for (int at = 0; at < text.length(); at++) {
+            char c = text.charAt(at);
+            boolean isReturn = c == '\r' && (at + 1 == text.length() || text.charAt(at + 1) != '\n');
+            boolean isMark = c == '\ufeff' && at == 0;
+            if (isReturn || c == '\u0085' || c > 0x7f && !isMark && Fields.isHidden(c) && !Character.isSurrogate(c)) {
+                throw refused(
+                        new Place(line, at - begin + 1),
+                        "the character U+%04X does not show, or moves what is around it".formatted((int) c));
+            }
+            if (c == '\n') {
+                line++;
+                begin = at + 1;
+            }
+        }
+        return text;
     }
 
     private void take(Event event) throws PolicyException {

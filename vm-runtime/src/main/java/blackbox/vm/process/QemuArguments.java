@@ -235,9 +235,11 @@ public final class QemuArguments {
     private void network(Network network) {
         switch (log) {
             case NONE -> netdevs(network).forEach(netdev -> add("-netdev", netdev));
-            case RECORDED ->
-                (network == Network.GATEWAY ? hub(netdevs(network)) : netdevs(network))
-                        .forEach(netdev -> add("-netdev", netdev));
+            case RECORDED -> {
+                List<String> direct = netdevs(network);
+                List<String> logged = network == Network.GATEWAY ? hub(direct) : direct;
+                logged.forEach(netdev -> add("-netdev", netdev));
+            }
             // A hub with nothing else on it. (With a user network instead, a replay would need that network's
             // state, too.)
             case COUNTED, REPLAYED -> add("-netdev", "hubport,id=net,hubid=0");
@@ -268,11 +270,9 @@ public final class QemuArguments {
         };
     }
 
-    /// The same behind a hub, to which the interface is connected as it will be in a replay. A socket that is full
-    /// would
-    /// otherwise make the interface wait, which is not logged: the last port, with nobody behind it, always takes a
-    frame,
-    /// so that the hub does, and frames wait at the socket's own port instead.
+    /// The same behind a hub, to which the interface is connected as it will be in a replay. A socket that is
+    /// full would otherwise make the interface wait, which is not logged: the last port, with nobody behind it,
+    /// always takes a frame, so that the hub does, and frames wait at the socket's own port instead.
     private static List<String> hub(List<String> netdevs) {
         var behind = new ArrayList<String>();
         for (String netdev : netdevs) {

@@ -1,0 +1,95 @@
+package blackbox.node.egress;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.gateway.egress.Destination;
+import blackbox.gateway.egress.Protocol;
+import blackbox.gateway.egress.Verdict;
+import blackbox.policy.Policy;
+import blackbox.policy.host.Address;
+import blackbox.policy.text.PolicyException;
+import blackbox.policy.text.PolicyReader;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What a policy says of the addresses that an allowed name turns out to have: a name's owner chooses them, at any
+/// time.
+final class PolicyAuthorityTest {
+
+    private static final Set<Address> OWN = Set.of(Objects.requireNonNull(Address.parse("10.1.2.3")));
+
+    private static final String POLICY = """
+            version: 1
+            rules:
+              - {id: any, host: "**.example.org"}
+              - {id: pin, host: pin.example.net, address: [93.184.216.0/24]}
+              - {id: corp, host: "*.corp.example", address: [10.0.0.0/8, 100.64.0.0/10, "fc00::/7"]}
+              - {id: literal, address: [10.0.0.0/8]}
+              - {id: model, host: model.test, upstream: "proxy.partner.example:8443"}
+            deny:
+              - {address: [8.8.8.0/24]}
+            """;
+
+    private static Policy policy(String text) throws PolicyException {
+        return PolicyReader.read(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "x.example.org, 93.184.216.34, ALLOW, any",
+        "x.example.org, 8.8.8.8, DENY, deny[0]",
+        "x.example.org, 10.9.9.9, DENY, builtin:private",
+        "x.example.org, 127.0.0.1, DENY, builtin:loopback",
+        "x.example.org, 169.254.169.254, DENY, builtin:metadata",
+        "x.example.org, 64:ff9b::a9fe:a9fe, DENY, builtin:metadata",
+        "pin.example.net, 93.184.216.9, ALLOW, pin",
+        "pin.example.net, 1.1.1.1, DENY, default",
+        "db.corp.example, 10.9.9.9, ALLOW, corp",
+        "db.corp.example, 10.1.2.3, DENY, builtin:own",
+        "db.corp.example, 100.100.100.200, DENY, builtin:metadata",
+        "db.corp.example, fd00:ec2::254, DENY, builtin:metadata",
+        "db.corp.example, 1.1.1.1, DENY, default",
+        ", 10.9.9.9, ALLOW, literal",
+        ", 10.1.2.3, DENY, builtin:own",
+        "model.test, 127.0.0.1, ALLOW, model",
+        "model.test, 10.1.2.3, ALLOW, model",
+        "model.test, 93.184.216.34, ALLOW, model",
+        "model.test, 169.254.169.254, DENY, builtin:metadata",
+        "model.test, 169.254.1.1, DENY, builtin:link-local",
+        "model.test, 8.8.8.8, DENY, deny[0]",
+    })
+    void eachAddressIsJudged(String host, String address, String outcome, String rule) throws Exception {
+        var authority = new PolicyAuthority(policy(POLICY), () -> OWN);
+        var destination = new Destination(host, host == null ? address : "198.18.0.7", 443, Protocol.TCP);
+        Verdict verdict = authority.address(destination, address);
+        assertEquals(outcome + " " + rule, verdict.outcome() + " " + verdict.rule(), verdict::reason);
+    }
+
+    @Test
+    void aVerdictHasTheUpstream() throws Exception {
+        var authority = new PolicyAuthority(policy(POLICY), () -> OWN);
+        Verdict verdict = authority
+                .connect(new Destination("model.test", "198.18.0.7", 443, Protocol.TCP))
+                .toCompletableFuture()
+                .join();
+        assertTrue(verdict.allowed());
+        assertEquals(
+                "proxy.partner.example",
+                Objects.requireNonNull(verdict.upstream()).host());
+    }
+
+    @Test
+    void noUpstreamIsWhereCredentialsAre() {
+        assertThrows(PolicyException.class, () -> policy("""
+                version: 1
+                rules:
+                  - {id: a, host: model.test, upstream: "metadata.google.internal:80"}
+                """));
+    }
+}
