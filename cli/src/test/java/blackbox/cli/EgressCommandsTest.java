@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.cli.exit.ExitCodes;
+import blackbox.node.egress.GatewayPolicy;
+import blackbox.policy.text.PolicyReader;
 import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.Spool;
@@ -266,6 +268,10 @@ class EgressCommandsTest {
         Ran suggested = run("egress", "suggest", "last", "--data", data.toString());
         assertEquals(ExitCodes.OK, suggested.exitCode(), suggested.err());
         Path written = file("suggested.yaml", suggested.out());
+        assertEquals(
+                List.of(),
+                GatewayPolicy.beyond(PolicyReader.read(suggested.out().getBytes(StandardCharsets.UTF_8))),
+                "what record --policy would refuse");
         Ran checked = run("egress", "check", written.toString(), "last", "--data", data.toString());
         assertEquals(ExitCodes.OK, checked.exitCode(), checked.out());
         assertTrue(suggested.err().contains("no tracer reported ready"), suggested.err());

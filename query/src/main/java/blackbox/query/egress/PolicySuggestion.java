@@ -1,6 +1,11 @@
 package blackbox.query.egress;
 
+import blackbox.policy.Mode;
+import blackbox.policy.Policy;
 import blackbox.policy.Rule;
+import blackbox.policy.decide.Decision;
+import blackbox.policy.decide.Evaluator;
+import blackbox.policy.decide.Request;
 import blackbox.policy.host.Address;
 import blackbox.policy.host.AddressKind;
 import blackbox.policy.host.HostName;
@@ -24,6 +29,8 @@ public final class PolicySuggestion {
 
     private static final int ASKED_ONLY_MAX = 50;
     private static final int CLAIMED_MAX = 5;
+    private static final Evaluator NOTHING =
+            new Evaluator(new Policy(Mode.ENFORCE, List.of(), List.of(), List.of(), List.of(), List.of()), List.of());
     private static final int DNS_OVER_TLS = 853;
 
     private final Map<Destination, Use> uses = new LinkedHashMap<>();
@@ -83,6 +90,10 @@ public final class PolicySuggestion {
         Address address = peer.ip() == null ? null : Address.parse(OwnNetwork.withoutZone(peer.ip()));
         Integer port = peer.port();
         String host = name(peer.host());
+        if (peer.ip() == null && peer.host() == null) {
+            left.add(peer.protocol() + ": the record has no address that a rule could name");
+            return;
+        }
         if (!peer.protocol().equals("tcp") || port == null || port < 1 || port > Ports.PORT_MAX) {
             left.add(shown(peer) + ": only TCP can be allowed");
             return;
@@ -91,7 +102,12 @@ public final class PolicySuggestion {
             left.add(shown(peer) + ": the name that was asked for is no host name, and so it is always refused");
             return;
         }
-        if (address == null && (host == null || peer.ip() != null)) {
+        if (host != null && isSpecial(host)) {
+            left.add(shown(peer) + ": the name stands for the recording host or a cloud's credentials; a rule with host"
+                    + " and upstream: HOST:PORT can lead there");
+            return;
+        }
+        if (address == null && peer.ip() != null) {
             left.add(shown(peer) + ": the record has no address that a rule could name");
             return;
         }
@@ -134,6 +150,11 @@ public final class PolicySuggestion {
         } else if (host != null) {
             asked.add(host);
         }
+    }
+
+    /// Whether a name is refused whatever rules without an upstream say.
+    private static boolean isSpecial(String host) {
+        return NOTHING.decide(new Request.Dns(host, "A", null)).rule().startsWith(Decision.BUILTIN);
     }
 
     private static @Nullable String name(@Nullable String said) {

@@ -283,7 +283,10 @@ class EgressCheckTest {
         program(10, "/usr/bin/curl");
         connected(10, 40_001, "169.254.169.254", 80);
         datagrams("8.8.8.8", 443);
+        asked("metadata", 1, "140.82.121.4");
+        connected(10, 40_002, "140.82.121.4", 443);
         String text = suggested(egress());
+        assertTrue(text.contains("#   tcp metadata port 443: the name stands for the recording host"), text);
         Policy policy = PolicyReader.read(text.getBytes(StandardCharsets.UTF_8));
         assertEquals(List.of(), policy.rules());
         assertTrue(text.contains("#   tcp 169.254.169.254 port 80: 169.254.169.254 is where a cloud serves"), text);
