@@ -140,11 +140,15 @@ public record EgressCheck(
         Address address = recorded == null || gateway ? recorded : OwnNetwork.reached(recorded);
         Decision decision = evaluator.decide(
                 new Request.Connect(new Connection(transport, peer.host(), address, port, flow.exe())));
-        String note = peer.claimed() == null
-                ? null
-                : "the guest said another name, which no answer of the network's resolver before it gave that address"
-                        + " for, so that name is not believed";
-        return new JudgedFlow(flow, decision, note);
+        return new JudgedFlow(flow, decision, peer.claimed() == null ? null : disbelief(gateway));
+    }
+
+    private static String disbelief(boolean gateway) {
+        return (gateway
+                        ? "the guest said another name than the one to which the gateway connected it"
+                        : "the guest said another name, for which no answer of the network's resolver before it gave"
+                                + " that address")
+                + ", so that name is not believed";
     }
 
     /// How many flows would have been refused.

@@ -502,6 +502,9 @@ class EgressCheckTest {
         assertTrue(check.holds());
         assertEquals("160.79.104.10", check.flows().getFirst().flow().peer().ip());
         assertEquals("api.example", check.flows().getLast().flow().peer().claimed());
+        assertTrue(
+                String.valueOf(check.flows().getLast().note()).contains("to which the gateway connected it"),
+                check::toString);
         assertEquals(
                 List.of("169.254.169.254"),
                 check.attempts().stream().map(each -> each.flow().peer().ip()).toList());
