@@ -17,12 +17,18 @@ import org.jspecify.annotations.Nullable;
 
 /// What a policy would have said of what a run sent out.
 ///
+/// @param unkept how many events showed more than is judged here
 /// @param flows those that are not allowed first
 /// @param attempts what the egress gateway refused already, in the same order
 /// @param names that were asked for, refused ones first
 /// @param limits in words, what this answer does not know
 public record EgressCheck(
-        RunId run, List<JudgedFlow> flows, List<JudgedFlow> attempts, List<JudgedName> names, List<String> limits) {
+        RunId run,
+        long unkept,
+        List<JudgedFlow> flows,
+        List<JudgedFlow> attempts,
+        List<JudgedName> names,
+        List<String> limits) {
 
     /// The word for what no policy can be asked about.
     private static final String NOT_JUDGED = "not-judged";
@@ -103,7 +109,7 @@ public record EgressCheck(
                                     + " the addresses of the recording host are not known here");
         }
         limits.addAll(egress.limits());
-        return new EgressCheck(egress.run(), flows, attempts, names, limits);
+        return new EgressCheck(egress.run(), egress.unkept(), flows, attempts, names, limits);
     }
 
     private static Policy withoutUpstreams(Policy policy) {
@@ -167,8 +173,9 @@ public record EgressCheck(
     }
 
     /// Whether the policy would have let all flows through, as far as the record shows. Names that were only
-    /// asked for, and what the gateway refused already, do not count.
+    /// asked for, and what the gateway refused already, do not count; where more was recorded than is judged, it
+    /// does not hold.
     public boolean holds() {
-        return flows.stream().allMatch(JudgedFlow::isAllowed);
+        return unkept == 0 && flows.stream().allMatch(JudgedFlow::isAllowed);
     }
 }

@@ -313,7 +313,7 @@ public final class EgressCollector {
         var asked = new ArrayList<RecordedName>();
         names.forEach((question, each) -> asked.add(
                 new RecordedName(question.name, question.type, each.index, Math.max(each.seen, each.refused))));
-        return new RecordedEgress(facts.run(), gateway, flows.all(), attempts.all(), asked, said(facts));
+        return new RecordedEgress(facts.run(), gateway, unkept, flows.all(), attempts.all(), asked, said(facts));
     }
 
     private List<String> said(RunFacts facts) {

@@ -6,11 +6,13 @@ import java.util.List;
 /// What a run sent out, as far as its record knows.
 ///
 /// @param gateway whether the egress gateway was its network
+/// @param unkept how many events showed more than is listed here
 /// @param attempts what that gateway refused
 /// @param limits in words, what may not have been seen
 public record RecordedEgress(
         RunId run,
         boolean gateway,
+        long unkept,
         List<RecordedFlow> flows,
         List<RecordedFlow> attempts,
         List<RecordedName> names,

@@ -271,6 +271,7 @@ class EgressCheckTest {
                 new RecordedEgress(
                         run.run,
                         false,
+                        0,
                         List.of(new RecordedFlow(peer, "/usr/bin/git", 0, 1, 0, 0)),
                         List.of(),
                         List.of(),
@@ -323,6 +324,15 @@ class EgressCheckTest {
         other("1", "6.6.6.6", 0);
         assertFalse(EgressCheck.of(policy("rules: [{id: a, host: a.example}]\n"), egress())
                 .holds());
+    }
+
+    @Test
+    void whatIsNotListedDoesNotHold() throws Exception {
+        Policy policy = policy("rules: [{id: a, host: a.example}]\n");
+        for (long unkept : List.of(0L, 1L)) {
+            var egress = new RecordedEgress(run.run, false, unkept, List.of(), List.of(), List.of(), List.of());
+            assertEquals(unkept == 0, EgressCheck.of(policy, egress).holds());
+        }
     }
 
     /// Zones are the guest's; the address is link-local whatever they are.
