@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.cli.exit.ExitCodes;
+import blackbox.node.egress.GatewayPolicy;
+import blackbox.policy.text.PolicyReader;
 import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.Spool;
@@ -61,6 +63,14 @@ class EgressCommandsTest {
         var sealer = new RunSealer(run, key, Spool.create(data.resolve("spool"), run), InstantSource.fixed(START));
         var header = EventHeader.host(START.getEpochSecond() * 1_000_000_000L);
         sealer.append(new Event.RunOpen(header, Text.of("first"), "{\"tier\":\"live\"}"));
+        sealer.append(new Event.DnsQuery(
+                header,
+                Text.of("api.example"),
+                1,
+                List.of(Text.of("93.184.216.34")),
+                "udp",
+                new Endpoint("10.0.2.15", 39_999),
+                new Endpoint("10.0.2.3", 53)));
         sealer.append(new Event.NetFlow(
                 header,
                 "tcp",
@@ -177,6 +187,41 @@ class EgressCommandsTest {
     }
 
     @Test
+    void anExplanationSaysWhatIsStillNeeded() throws Exception {
+        assertEquals(
+                List.of("dns allow model", "connect allow model", "http deny default"),
+                stages(explain(ExitCodes.DOES_NOT_HOLD, "tcp://api.example:443")));
+        String other = policyWith("""
+                rules:
+                  - {id: m, mcp: {url: "https://mcp.example/", tools: [search]}}
+                  - {id: u, host: up.example, upstream: "127.0.0.1:8080", secret: s}
+                secrets: [{id: s, env: KEY, place: "header:authorization"}]
+                """);
+        Ran up = run("egress", "explain", other, "https://up.example/");
+        assertEquals(ExitCodes.OK, up.exitCode(), up.err());
+        assertTrue(
+                up.out().startsWith("policy " + run("egress", "validate", other).out()), up.out());
+        assertTrue(up.out().contains("; dialled is 127.0.0.1:8080; secret s goes with its requests"), up.out());
+        Ran open = run("egress", "explain", other, "https://mcp.example/", "--method", "POST");
+        assertTrue(open.out().contains("each message (--tool)"), open.out());
+        assertEquals(
+                ExitCodes.OK,
+                run("egress", "explain", other, "https://mcp.example/", "--tool", "search")
+                        .exitCode());
+        Ran refused = run("egress", "explain", other, "https://mcp.example/", "--tool", "delete", "--json");
+        assertEquals(ExitCodes.DOES_NOT_HOLD, refused.exitCode(), refused.out());
+        assertEquals("mcp deny default", stages(JSON.readTree(refused.out())).getLast());
+        assertEquals(
+                ExitCodes.BAD_INPUT,
+                run("egress", "explain", other, "tcp://mcp.example:443", "--tool", "search")
+                        .exitCode());
+        String observing = policyWith("mode: observe\nrules: [{id: a, host: a.example}]\n");
+        assertEquals(
+                ExitCodes.DOES_NOT_HOLD,
+                run("egress", "explain", observing, "https://b.example/").exitCode());
+    }
+
+    @Test
     void aUrlThatIsNoneIsRefused() {
         for (String url : List.of(
                 "ftp://a.example/",
@@ -197,6 +242,8 @@ class EgressCommandsTest {
     void aRunIsCheckedAndTheExitCodeSaysWhetherItHolds() throws Exception {
         Ran held = run("egress", "check", policy.toString(), "first", "--data", data.toString());
         assertEquals(ExitCodes.OK, held.exitCode(), held.out() + held.err());
+        String digest = run("egress", "validate", policy.toString()).out();
+        assertTrue(held.out().startsWith("policy " + digest), held.out());
         assertTrue(held.out().contains("allow      tcp api.example (93.184.216.34) port 443"), held.out());
         assertTrue(held.out().contains("1 of 1 kinds of flows would go through, 0 would be refused"), held.out());
         assertTrue(held.out().contains("note: 1 of the allowed are allowed as far as the record shows"), held.out());
@@ -221,12 +268,17 @@ class EgressCommandsTest {
         Ran suggested = run("egress", "suggest", "last", "--data", data.toString());
         assertEquals(ExitCodes.OK, suggested.exitCode(), suggested.err());
         Path written = file("suggested.yaml", suggested.out());
+        assertEquals(
+                List.of(),
+                GatewayPolicy.beyond(PolicyReader.read(suggested.out().getBytes(StandardCharsets.UTF_8))),
+                "what record --policy would refuse");
         Ran checked = run("egress", "check", written.toString(), "last", "--data", data.toString());
         assertEquals(ExitCodes.OK, checked.exitCode(), checked.out());
         assertTrue(suggested.err().contains("no tracer reported ready"), suggested.err());
         JsonNode json = JSON.readTree(run("egress", "suggest", "last", "--json", "--data", data.toString())
                 .out());
         assertEquals(suggested.out(), json.path("yaml").asText());
+        assertTrue(json.path("limits").toString().contains("no tracer reported ready"), json::toString);
         assertEquals(
                 run("egress", "validate", written.toString()).out().strip(),
                 json.path("policy").asText());

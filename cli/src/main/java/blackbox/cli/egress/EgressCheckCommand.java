@@ -25,9 +25,13 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "check",
         description = {
-            "Judge what recorded runs sent out by a policy. Exit 1 when it would have refused a connection.",
+            "Judge what recorded runs sent out by a policy. Exit 1 when it would have refused a flow, or cannot judge one.",
             "",
-            "Names that were only asked for, and that the policy would not have answered, are listed and do not count."
+            "A flow counts as one to a name only where the network's resolver had given its address for that name before,"
+                    + " or where the egress gateway connected it; otherwise its address is judged.",
+            "",
+            "Names that were only asked for, and that the policy would not have answered, and what the gateway"
+                    + " refused already, are listed and do not count."
                     + " Methods, paths and tools are not recorded, so a rule that names them counts as fitting; "
                     + "the notes say so, and what else is not known."
         },
@@ -64,6 +68,7 @@ final class EgressCheckCommand implements Callable<Integer> {
         if (common.json()) {
             JsonOut.document(out, json -> EgressCheckJson.write(json, CanonicalPolicy.digest(policy), checks));
         } else {
+            out.println("policy " + CanonicalPolicy.digest(policy));
             checks.forEach(check -> EgressCheckText.print(out, check));
             out.flush();
         }

@@ -21,6 +21,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -28,17 +29,19 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "suggest",
         description = {
-            "Write a policy, as YAML, that allows what runs did and nothing else: exact names, ports and programs.",
+            "Write a policy, as YAML, that allows what runs did and nothing else: exact names, addresses and ports.",
             "",
             "It is a first draft: read it before it is used. What the runs did is in it whether it was meant or "
-                    + "not; what no policy allows, and names that were only asked for, are comments. Methods "
-                    + "and paths are not recorded."
+                    + "not; what no policy allows, and names that were only asked for, are comments, and so "
+                    + "are programs and records beside addresses, which `record --policy` does not take in rules. "
+                    + "Methods and paths are not recorded."
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
             "  blackbox egress suggest last > policy.yaml",
-            "  blackbox egress suggest nightly last --json     the policy and its digest"
+            "  blackbox egress suggest nightly last --json     the policy, its digest, and what may be missing",
+            "  blackbox egress suggest last --programs         rules for the programs that were seen"
         })
 final class EgressSuggestCommand implements Callable<Integer> {
 
@@ -52,6 +55,12 @@ final class EgressSuggestCommand implements Callable<Integer> {
             description = "Runs: an id, a unique prefix of it, a name, or `last`.")
     private List<String> runs = List.of();
 
+    @Option(names = "--programs", description = "Write rules for the programs that were seen (`process`).")
+    private boolean programs;
+
+    @Option(names = "--dns", description = "Allow the records beside addresses that were asked for (`dns`).")
+    private boolean dns;
+
     @Spec
     private CommandSpec spec;
 
@@ -60,7 +69,13 @@ final class EgressSuggestCommand implements Callable<Integer> {
         Recordings recordings = common.recordings();
         List<RecordedEgress> recorded = RunArguments.egress(recordings, runs);
         String text = PolicySuggestion.of(
-                recorded, recorded.stream().map(egress -> egress.run().value()).toList());
+                recorded,
+                recorded.stream().map(egress -> egress.run().value()).toList(),
+                new PolicySuggestion.Options(programs, dns));
+        List<String> limits = recorded.stream()
+                .flatMap(egress -> egress.limits().stream()
+                        .map(limit -> "run " + egress.run().value() + ": " + limit))
+                .toList();
         Policy policy;
         try {
             policy = PolicyReader.read(text.getBytes(StandardCharsets.UTF_8));
@@ -74,17 +89,18 @@ final class EgressSuggestCommand implements Callable<Integer> {
                 json.writeStartObject();
                 json.writeStringField("policy", CanonicalPolicy.digest(policy));
                 json.writeStringField("yaml", text);
+                json.writeArrayFieldStart("limits");
+                for (String limit : limits) {
+                    json.writeString(limit);
+                }
+                json.writeEndArray();
                 json.writeEndObject();
             });
         } else {
             out.print(text);
             out.flush();
         }
-        for (RecordedEgress egress : recorded) {
-            egress.limits()
-                    .forEach(limit ->
-                            System.err.println("blackbox: run " + egress.run().value() + ": " + Printable.of(limit)));
-        }
+        limits.forEach(limit -> System.err.println("blackbox: " + Printable.of(limit)));
         return ExitCodes.OK;
     }
 }

@@ -1,6 +1,7 @@
 package blackbox.query.egress;
 
 import blackbox.policy.Policy;
+import blackbox.policy.Rule;
 import blackbox.policy.decide.Connection;
 import blackbox.policy.decide.Connection.Transport;
 import blackbox.policy.decide.Decision;
@@ -12,35 +13,57 @@ import blackbox.schemas.RunId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What a policy would have said of what a run sent out.
 ///
-/// @param flows refused ones first
+/// @param unkept how many events showed more than is judged here
+/// @param flows those that are not allowed first
+/// @param attempts what the egress gateway refused already, in the same order
 /// @param names that were asked for, refused ones first
 /// @param limits in words, what this answer does not know
-public record EgressCheck(RunId run, List<JudgedFlow> flows, List<JudgedName> names, List<String> limits) {
+public record EgressCheck(
+        RunId run,
+        long unkept,
+        List<JudgedFlow> flows,
+        List<JudgedFlow> attempts,
+        List<JudgedName> names,
+        List<String> limits) {
 
-    /// Of datagrams, what a machine needs to have a network at all, and what the gateway itself would answer:
-    /// DNS and DHCP.
-    private static final Set<Integer> OF_THE_NETWORK = Set.of(53, 67, 68, 546, 547);
+    /// The word for what no policy can be asked about.
+    private static final String NOT_JUDGED = "not-judged";
 
     public EgressCheck {
         flows = List.copyOf(flows);
+        attempts = List.copyOf(attempts);
         names = List.copyOf(names);
         limits = List.copyOf(limits);
     }
 
     /// A flow, and what the policy says of its connection.
-    public record JudgedFlow(RecordedFlow flow, Decision decision) {
+    ///
+    /// @param decision null if it cannot be judged
+    /// @param note what else to know about that, a sentence without a full stop
+    public record JudgedFlow(
+            RecordedFlow flow,
+            @Nullable Decision decision,
+            @Nullable String note) {
         /// Whether the record does not show all that the policy asks for.
         public boolean isOpen() {
-            return decision.verdict() == Verdict.ALLOW && !decision.needs().isEmpty();
+            return isAllowed() && decision != null && !decision.needs().isEmpty();
+        }
+
+        boolean isAllowed() {
+            return decision != null && decision.verdict() == Verdict.ALLOW;
         }
 
         boolean isRefused() {
-            return decision.verdict() != Verdict.ALLOW;
+            return decision != null && decision.verdict() != Verdict.ALLOW;
+        }
+
+        /// The verdict, or that there is none.
+        public String verdict() {
+            return decision == null ? NOT_JUDGED : decision.verdict().word();
         }
     }
 
@@ -53,25 +76,17 @@ public record EgressCheck(RunId run, List<JudgedFlow> flows, List<JudgedName> na
 
     /// Judges what a run sent out.
     public static EgressCheck of(Policy policy, RecordedEgress egress) {
-        var evaluator = new Evaluator(policy, List.of());
+        var asIs = new Evaluator(policy, List.of());
+        // Without a gateway an address was reached, not what would have been dialled in its place.
+        var evaluator = egress.gateway() ? asIs : new Evaluator(withoutUpstreams(policy), List.of());
         var limits = new ArrayList<String>();
-        var flows = new ArrayList<JudgedFlow>();
-        long ofTheNetwork = 0;
-        long others = 0;
-        for (RecordedFlow flow : egress.flows()) {
-            Connection connection = connection(flow);
-            if (connection == null) {
-                others++;
-            } else if (connection.transport() == Transport.UDP && OF_THE_NETWORK.contains(connection.port())) {
-                ofTheNetwork++;
-            } else {
-                flows.add(new JudgedFlow(flow, evaluator.decide(new Request.Connect(connection))));
-            }
-        }
-        flows.sort(Comparator.comparing((JudgedFlow each) -> !each.isRefused())
-                .thenComparingLong(each -> each.flow().index()));
+        List<RecordedFlow> judged = egress.flows().stream()
+                .filter(flow -> !OwnNetwork.isUpkeep(flow.peer()))
+                .toList();
+        List<JudgedFlow> flows = judged(evaluator, judged, egress.gateway());
+        List<JudgedFlow> attempts = judged(evaluator, egress.attempts(), egress.gateway());
         List<JudgedName> names = egress.names().stream()
-                .map(name -> new JudgedName(name, evaluator.decide(new Request.Dns(name.name(), name.type(), null))))
+                .map(name -> new JudgedName(name, asIs.decide(new Request.Dns(name.name(), name.type(), null))))
                 .sorted(Comparator.comparing((JudgedName each) -> !each.isRefused())
                         .thenComparingLong(each -> each.name().index()))
                 .toList();
@@ -80,40 +95,76 @@ public record EgressCheck(RunId run, List<JudgedFlow> flows, List<JudgedName> na
             limits.add(open + " of the allowed are allowed as far as the record shows: a policy judges each of their"
                     + " requests, and methods, paths and tools are not recorded");
         }
-        if (ofTheNetwork > 0) {
-            limits.add(ofTheNetwork + " exchanges of DNS and DHCP are not judged: under a policy the gateway answers"
-                    + " them; what was asked is judged name by name");
-        }
-        if (others > 0) {
-            limits.add(
-                    others + " exchanges of other protocols than TCP and UDP are not judged: under a policy there are"
-                            + " none");
+        int upkeep = egress.flows().size() - judged.size();
+        if (upkeep > 0) {
+            limits.add(upkeep + " exchanges with the guest's own network (its resolver, DHCP, neighbours) are not"
+                    + " judged: they end there; what was asked of the resolver is judged name by name");
         }
         if (!flows.isEmpty()) {
-            limits.add("names of peers are those of TLS, or else what their address was last the answer for; the"
-                    + " addresses of the recording host are not known here");
+            limits.add(
+                    egress.gateway()
+                            ? "names and addresses of peers are those of the gateway's decisions; the addresses of the"
+                                    + " recording host are not known here"
+                            : "names of peers are those that the network's resolver had given the address for before;"
+                                    + " the addresses of the recording host are not known here");
         }
         limits.addAll(egress.limits());
-        return new EgressCheck(egress.run(), flows, names, limits);
+        return new EgressCheck(egress.run(), egress.unkept(), flows, attempts, names, limits);
     }
 
-    private static @Nullable Connection connection(RecordedFlow flow) {
+    private static Policy withoutUpstreams(Policy policy) {
+        List<Rule> rules = policy.rules().stream()
+                .map(rule -> new Rule(rule.id(), rule.traffic(), rule.exe(), rule.secret(), rule.budget(), null))
+                .toList();
+        return new Policy(policy.mode(), rules, policy.deny(), policy.pass(), policy.dns(), policy.secrets());
+    }
+
+    private static List<JudgedFlow> judged(Evaluator evaluator, List<RecordedFlow> flows, boolean gateway) {
+        return flows.stream()
+                .map(flow -> judged(evaluator, flow, gateway))
+                .sorted(Comparator.comparing(JudgedFlow::isAllowed)
+                        .thenComparingLong(each -> each.flow().index()))
+                .toList();
+    }
+
+    private static JudgedFlow judged(Evaluator evaluator, RecordedFlow flow, boolean gateway) {
         RecordedFlow.Peer peer = flow.peer();
-        Address address = Address.parse(peer.ip());
         Integer port = peer.port();
         Transport transport = switch (peer.protocol()) {
             case "tcp" -> Transport.TCP;
             case "udp" -> Transport.UDP;
             default -> null;
         };
-        return transport == null || address == null || port == null
-                ? null
-                : new Connection(transport, peer.host(), address, port, flow.exe());
+        if (transport == null) {
+            return new JudgedFlow(
+                    flow, null, "a policy is about TCP; under one, the gateway lets no other protocol through");
+        }
+        Address recorded = peer.ip() == null ? null : Address.parse(OwnNetwork.withoutZone(peer.ip()));
+        if (port == null || recorded == null && (peer.ip() != null || peer.host() == null)) {
+            return new JudgedFlow(flow, null, "the record does not have an address and a port that could be judged");
+        }
+        Address address = recorded == null || gateway ? recorded : OwnNetwork.reached(recorded);
+        Decision decision = evaluator.decide(
+                new Request.Connect(new Connection(transport, peer.host(), address, port, flow.exe())));
+        return new JudgedFlow(flow, decision, peer.claimed() == null ? null : disbelief(gateway));
+    }
+
+    private static String disbelief(boolean gateway) {
+        return (gateway
+                        ? "the guest said another name than the one to which the gateway connected it"
+                        : "the guest said another name, for which no answer of the network's resolver before it gave"
+                                + " that address")
+                + ", so that name is not believed";
     }
 
     /// How many flows would have been refused.
     public long refused() {
         return flows.stream().filter(JudgedFlow::isRefused).count();
+    }
+
+    /// How many flows no policy can be asked about.
+    public long notJudged() {
+        return flows.stream().filter(each -> each.decision() == null).count();
     }
 
     /// How many names would not have been answered.
@@ -122,8 +173,9 @@ public record EgressCheck(RunId run, List<JudgedFlow> flows, List<JudgedName> na
     }
 
     /// Whether the policy would have let all flows through, as far as the record shows. Names that were only
-    /// asked for do not count.
+    /// asked for, and what the gateway refused already, do not count; where more was recorded than is judged, it
+    /// does not hold.
     public boolean holds() {
-        return refused() == 0;
+        return unkept == 0 && flows.stream().allMatch(JudgedFlow::isAllowed);
     }
 }

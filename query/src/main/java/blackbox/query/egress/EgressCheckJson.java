@@ -34,12 +34,10 @@ public final class EgressCheckJson {
         out.writeStringField("run", check.run().value());
         out.writeBooleanField("holds", check.holds());
         out.writeNumberField("refused", check.refused());
+        out.writeNumberField("notJudged", check.notJudged());
         out.writeNumberField("unanswered", check.unanswered());
-        out.writeArrayFieldStart("flows");
-        for (JudgedFlow judged : check.flows()) {
-            flow(out, judged);
-        }
-        out.writeEndArray();
+        flows(out, "flows", check.flows());
+        flows(out, "attempts", check.attempts());
         out.writeArrayFieldStart("names");
         for (JudgedName judged : check.names()) {
             out.writeStartObject();
@@ -59,11 +57,20 @@ public final class EgressCheckJson {
         out.writeEndObject();
     }
 
+    private static void flows(JsonGenerator out, String name, List<JudgedFlow> flows) throws IOException {
+        out.writeArrayFieldStart(name);
+        for (JudgedFlow judged : flows) {
+            flow(out, judged);
+        }
+        out.writeEndArray();
+    }
+
     private static void flow(JsonGenerator out, JudgedFlow judged) throws IOException {
         RecordedFlow flow = judged.flow();
         out.writeStartObject();
         out.writeStringField("protocol", flow.peer().protocol());
         out.writeStringField("host", flow.peer().host());
+        out.writeStringField("claimed", flow.peer().claimed());
         out.writeObjectFieldStart("remote");
         out.writeStringField("ip", flow.peer().ip());
         if (flow.peer().port() != null) {
@@ -75,7 +82,13 @@ public final class EgressCheckJson {
         out.writeNumberField("count", flow.count());
         out.writeNumberField("bytesOut", flow.bytesOut());
         out.writeNumberField("bytesIn", flow.bytesIn());
-        decision(out, judged.decision());
+        out.writeStringField("note", judged.note());
+        Decision decision = judged.decision();
+        if (decision != null) {
+            decision(out, decision);
+        } else {
+            out.writeStringField("verdict", judged.verdict());
+        }
         out.writeEndObject();
     }
 

@@ -19,6 +19,9 @@ public final class EgressCheckText {
         for (JudgedFlow judged : check.flows()) {
             out.println("  " + flow(judged));
         }
+        for (JudgedFlow judged : check.attempts()) {
+            out.println("  refused by the gateway: " + flow(judged));
+        }
         for (JudgedName judged : check.names()) {
             if (judged.isRefused()) {
                 out.println("  " + name(judged));
@@ -29,33 +32,44 @@ public final class EgressCheckText {
     }
 
     private static String summary(EgressCheck check) {
-        long allowed = check.flows().size() - check.refused();
-        return "%d of %d kinds of flows would go through, %d would be refused; %d of %d names would not be answered"
+        long allowed = check.flows().size() - check.refused() - check.notJudged();
+        String notJudged = check.notJudged() == 0 ? "" : ", " + check.notJudged() + " cannot be judged";
+        return "%d of %d kinds of flows would go through, %d would be refused%s; %d of %d names would not be answered"
                 .formatted(
                         allowed,
                         check.flows().size(),
                         check.refused(),
+                        notJudged,
                         check.unanswered(),
                         check.names().size());
     }
 
     private static String flow(JudgedFlow judged) {
         RecordedFlow flow = judged.flow();
-        RecordedFlow.Peer peer = flow.peer();
-        String host = peer.host() == null ? "" : Printable.of(peer.host(), NAME_MAX) + " ";
         String program = flow.exe() == null ? "a program that is not known" : Printable.of(flow.exe(), NAME_MAX);
-        return "%-10s %s %s%s port %s by %s, %d times, %d octets out, %d in: %s"
+        return "%-10s %s by %s, %d times, %d octets out, %d in: %s"
                 .formatted(
-                        judged.decision().verdict().word(),
-                        peer.protocol(),
-                        host,
-                        peer.host() == null ? peer.ip() : "(" + peer.ip() + ")",
-                        peer.port() == null ? "?" : peer.port(),
+                        judged.verdict(),
+                        peer(flow.peer()),
                         program,
                         flow.count(),
                         flow.bytesOut(),
                         flow.bytesIn(),
-                        why(judged.decision()));
+                        why(judged));
+    }
+
+    private static String peer(RecordedFlow.Peer peer) {
+        String ip = peer.ip() == null ? "an address that is not recorded" : Printable.of(peer.ip(), NAME_MAX);
+        String host = peer.host() == null ? ip : Printable.of(peer.host(), NAME_MAX) + " (" + ip + ")";
+        String claimed = peer.claimed() == null ? "" : " as " + Printable.of(peer.claimed(), NAME_MAX);
+        return Printable.of(peer.protocol()) + " " + host + claimed + " port "
+                + (peer.port() == null ? "?" : peer.port());
+    }
+
+    private static String why(JudgedFlow judged) {
+        Decision decision = judged.decision();
+        String note = judged.note();
+        return decision == null ? String.valueOf(note) : note == null ? why(decision) : why(decision) + "; " + note;
     }
 
     private static String name(JudgedName judged) {

@@ -1,6 +1,11 @@
 package blackbox.query.egress;
 
+import blackbox.policy.Mode;
+import blackbox.policy.Policy;
 import blackbox.policy.Rule;
+import blackbox.policy.decide.Decision;
+import blackbox.policy.decide.Evaluator;
+import blackbox.policy.decide.Request;
 import blackbox.policy.host.Address;
 import blackbox.policy.host.AddressKind;
 import blackbox.policy.host.HostName;
@@ -17,82 +22,123 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Writes the narrowest policy that allows what runs did: exact names, or addresses where no name is known,
-/// ports, and programs where all are known. What no policy allows becomes a comment.
+/// Writes the narrowest policy that allows what runs did: exact names, or addresses where no name is known, and
+/// ports. Programs, and records beside addresses, are comments unless they are asked for; what no policy allows
+/// always is one.
 public final class PolicySuggestion {
 
     private static final int ASKED_ONLY_MAX = 50;
+    private static final int CLAIMED_MAX = 5;
+    private static final Evaluator NOTHING =
+            new Evaluator(new Policy(Mode.ENFORCE, List.of(), List.of(), List.of(), List.of(), List.of()), List.of());
+    private static final int DNS_OVER_TLS = 853;
 
     private final Map<Destination, Use> uses = new LinkedHashMap<>();
     private final List<String> left = new ArrayList<>();
     private final Map<String, Set<String>> records = new TreeMap<>();
     private final Set<String> asked = new TreeSet<>();
 
-    /// A name, or an address that no name is known for.
+    private final Set<String> attempts = new TreeSet<>();
+    private final Options options;
+
+    /// What is written that the egress gateway does not take yet.
+    ///
+    /// @param programs whether rules are for the programs that were seen
+    /// @param dns whether records beside addresses are allowed
+    public record Options(boolean programs, boolean dns) {}
+
+    /// A name, or an address that no name is known for; both where a rule must name the address.
     private record Destination(
             @Nullable String host, @Nullable String address) {}
 
     private static final class Use {
-        final Set<Integer> ports = new TreeSet<>();
-        final Set<String> programs = new TreeSet<>();
-        final Set<String> addresses = new TreeSet<>();
-        boolean needsAddress;
-        boolean unknownProgram;
+        final Map<String, Set<Integer>> portsByProgram = new TreeMap<>();
+        final Set<Integer> portsOfUnknown = new TreeSet<>();
+        final Set<String> claimed = new TreeSet<>();
         long count;
         long bytesOut;
         long bytesIn;
+
+        Set<Integer> ports() {
+            var all = new TreeSet<>(portsOfUnknown);
+            portsByProgram.values().forEach(all::addAll);
+            return all;
+        }
     }
 
-    private PolicySuggestion() {}
+    private PolicySuggestion(Options options) {
+        this.options = options;
+    }
 
     /// A policy as YAML, for the runs together.
     ///
     /// @param names what the runs are called, for its first comment
-    public static String of(List<RecordedEgress> runs, List<String> names) {
-        var suggestion = new PolicySuggestion();
+    public static String of(List<RecordedEgress> runs, List<String> names, Options options) {
+        var suggestion = new PolicySuggestion(options);
         for (RecordedEgress run : runs) {
-            run.flows().forEach(suggestion::add);
+            run.flows().stream()
+                    .filter(flow -> !OwnNetwork.isUpkeep(flow.peer()))
+                    .forEach(flow -> suggestion.add(flow, run.gateway()));
+            run.attempts().forEach(flow -> suggestion.attempts.add(shown(flow.peer())));
             run.names().forEach(suggestion::add);
         }
         return suggestion.text(names);
     }
 
-    private void add(RecordedFlow flow) {
+    private void add(RecordedFlow flow, boolean gateway) {
         RecordedFlow.Peer peer = flow.peer();
-        Address address = Address.parse(peer.ip());
+        Address address = peer.ip() == null ? null : Address.parse(OwnNetwork.withoutZone(peer.ip()));
         Integer port = peer.port();
-        if (!peer.protocol().equals("tcp") || address == null || port == null || port < 1 || port > Ports.PORT_MAX) {
-            if (port == null || port != 53) {
-                left.add(shown(peer) + ": only TCP can be allowed");
-            }
-            return;
-        }
-        AddressKind kind = AddressKind.of(address);
-        if (kind.grant() == AddressKind.Grant.NEVER) {
-            left.add(shown(peer) + ": " + address + " " + kind.clause()
-                    + "; a rule with host and upstream: HOST:PORT can lead there");
-            return;
-        }
         String host = name(peer.host());
+        if (peer.ip() == null && peer.host() == null) {
+            left.add(peer.protocol() + ": the record has no address that a rule could name");
+            return;
+        }
+        if (!peer.protocol().equals("tcp") || port == null || port < 1 || port > Ports.PORT_MAX) {
+            left.add(shown(peer) + ": only TCP can be allowed");
+            return;
+        }
         if (peer.host() != null && host == null) {
             left.add(shown(peer) + ": the name that was asked for is no host name, and so it is always refused");
             return;
         }
-        if (port == 853) {
+        if (host != null && isSpecial(host)) {
+            left.add(shown(peer) + ": the name stands for the recording host or a cloud's credentials; a rule with host"
+                    + " and upstream: HOST:PORT can lead there");
+            return;
+        }
+        if (address == null && peer.ip() != null) {
+            left.add(shown(peer) + ": the record has no address that a rule could name");
+            return;
+        }
+        if (port == DNS_OVER_TLS) {
             left.add(shown(peer) + ": DNS over TLS is always refused");
             return;
         }
-        Use use = uses.computeIfAbsent(new Destination(host, host == null ? address.toString() : null), _ -> new Use());
-        use.ports.add(port);
-        use.addresses.add(address.toString());
-        use.needsAddress |= host == null || kind.grant() == AddressKind.Grant.BY_RULE;
+        Address reached = address == null || gateway ? address : OwnNetwork.reached(address);
+        AddressKind kind = reached == null ? AddressKind.PUBLIC : AddressKind.of(reached);
+        if (kind.grant() == AddressKind.Grant.NEVER) {
+            left.add(
+                    kind == AddressKind.LOOPBACK
+                            ? shown(peer) + ": it leads to the recording host's loopback; a rule with host: NAME and"
+                                    + " upstream: 127.0.0.1:" + port + " leads there"
+                            : shown(peer) + ": " + reached + " " + kind.clause()
+                                    + "; a rule with host and upstream: HOST:PORT can lead there");
+            return;
+        }
+        boolean needsAddress = host == null || kind.grant() == AddressKind.Grant.BY_RULE;
+        Use use = uses.computeIfAbsent(
+                new Destination(host, needsAddress ? String.valueOf(reached) : null), _ -> new Use());
         String exe = flow.exe();
         if (exe == null || !Rule.isProgram(exe)) {
-            use.unknownProgram = true;
+            use.portsOfUnknown.add(port);
         } else {
-            use.programs.add(exe);
+            use.portsByProgram.computeIfAbsent(exe, _ -> new TreeSet<>()).add(port);
         }
-        use.count += flow.count();
+        if (peer.claimed() != null) {
+            use.claimed.add(peer.claimed());
+        }
+        use.count = Counts.sum(use.count, flow.count());
         use.bytesOut = Counts.sum(use.bytesOut, flow.bytesOut());
         use.bytesIn = Counts.sum(use.bytesIn, flow.bytesIn());
     }
@@ -106,6 +152,11 @@ public final class PolicySuggestion {
         }
     }
 
+    /// Whether a name is refused whatever rules without an upstream say.
+    private static boolean isSpecial(String host) {
+        return NOTHING.decide(new Request.Dns(host, "A", null)).rule().startsWith(Decision.BUILTIN);
+    }
+
     private static @Nullable String name(@Nullable String said) {
         try {
             return said == null ? null : HostName.of(said).text();
@@ -116,7 +167,8 @@ public final class PolicySuggestion {
 
     private static String shown(RecordedFlow.Peer peer) {
         String host = name(peer.host());
-        return peer.protocol() + " " + (host == null ? peer.ip() : host) + " port " + peer.port();
+        return peer.protocol() + " " + (host == null ? peer.ip() : host)
+                + (peer.port() == null ? "" : " port " + peer.port());
     }
 
     private String text(List<String> names) {
@@ -128,15 +180,9 @@ public final class PolicySuggestion {
         text.append(uses.isEmpty() ? "# Nothing went out that a policy could allow.\n" : "rules:\n");
         int[] number = {0};
         uses.forEach((destination, use) -> rules(text, destination, use, number));
-        if (!records.isEmpty()) {
-            text.append("dns:\n");
-        }
-        records.forEach((host, types) -> text.append("  - {host: ")
-                .append(quoted(host))
-                .append(", types: [")
-                .append(String.join(", ", types))
-                .append("]}\n"));
+        dns(text);
         notes(text, "left out", left);
+        notes(text, "refused by the gateway; not allowed", List.copyOf(attempts));
         uses.keySet().stream().map(Destination::host).filter(Objects::nonNull).forEach(asked::remove);
         notes(text, "asked for, and never connected to; not allowed", List.copyOf(asked));
         return text.toString();
@@ -155,32 +201,66 @@ public final class PolicySuggestion {
         }
     }
 
-    /// One rule, or one for each program.
-    private static void rules(StringBuilder text, Destination destination, Use use, int[] number) {
-        text.append("  # connections: %d, octets out: %d, in: %d%s%n"
-                .formatted(
-                        use.count,
-                        use.bytesOut,
-                        use.bytesIn,
-                        use.unknownProgram ? "; not all programs are known, so any may" : ""));
-        List<String> programs = use.unknownProgram ? List.of() : List.copyOf(use.programs);
-        if (programs.isEmpty()) {
-            rule(text, destination, use, null, ++number[0]);
+    private void dns(StringBuilder text) {
+        if (records.isEmpty()) {
+            return;
         }
-        programs.forEach(exe -> rule(text, destination, use, exe, ++number[0]));
+        if (options.dns()) {
+            text.append("dns:\n");
+            records.forEach((host, types) -> text.append("  - {host: ")
+                    .append(quoted(host))
+                    .append(", types: [")
+                    .append(String.join(", ", types))
+                    .append("]}\n"));
+        } else {
+            notes(
+                    text,
+                    "records that were asked for; not allowed (--dns allows them)",
+                    records.entrySet().stream()
+                            .map(each -> each.getKey() + " " + String.join(", ", each.getValue()))
+                            .toList());
+        }
     }
 
-    private static void rule(StringBuilder text, Destination destination, Use use, @Nullable String exe, int number) {
+    /// One rule, or one for each program with its own ports.
+    private void rules(StringBuilder text, Destination destination, Use use, int[] number) {
+        text.append("  # connections: %d, octets out: %d, in: %d%n".formatted(use.count, use.bytesOut, use.bytesIn));
+        use.claimed.stream()
+                .limit(CLAIMED_MAX)
+                .forEach(name -> text.append("  # the guest said it was ")
+                        .append(plain(name))
+                        .append(", which nothing vouches for\n"));
+        if (options.programs()) {
+            if (!use.portsOfUnknown.isEmpty()) {
+                text.append("  # not all programs are known, so any may\n");
+                rule(text, destination, use.portsOfUnknown, null, ++number[0]);
+            }
+            use.portsByProgram.forEach((exe, ports) -> rule(text, destination, ports, exe, ++number[0]));
+            return;
+        }
+        use.portsByProgram.forEach((exe, ports) -> text.append("  # by ")
+                .append(plain(exe))
+                .append(" on ")
+                .append(ports)
+                .append('\n'));
+        if (!use.portsOfUnknown.isEmpty()) {
+            text.append("  # by programs that are not known on ")
+                    .append(use.portsOfUnknown)
+                    .append('\n');
+        }
+        rule(text, destination, use.ports(), null, ++number[0]);
+    }
+
+    private static void rule(
+            StringBuilder text, Destination destination, Set<Integer> ports, @Nullable String exe, int number) {
         text.append("  - id: r").append(number).append('\n');
         if (destination.host() != null) {
             text.append("    host: ").append(quoted(destination.host())).append('\n');
         }
-        if (use.needsAddress) {
-            text.append("    address: [")
-                    .append(use.addresses.stream().map(PolicySuggestion::quoted).collect(Collectors.joining(", ")))
-                    .append("]\n");
+        if (destination.address() != null) {
+            text.append("    address: [").append(quoted(destination.address())).append("]\n");
         }
-        text.append("    ports: ").append(use.ports).append('\n');
+        text.append("    ports: ").append(ports).append('\n');
         if (exe != null) {
             text.append("    process: {exe: ").append(quoted(exe)).append("}\n");
         }

@@ -13,11 +13,15 @@ public record RecordedFlow(Peer peer, @Nullable String exe, long index, long cou
     /// With whom.
     ///
     /// @param protocol `tcp`, `udp` or an IP protocol number
-    /// @param host the name that the guest asked for, by TLS or else by DNS; null if it is not known
-    /// @param ip an address
+    /// @param host the name that the host's record vouches for: the network's resolver gave the address for it
+    ///     before, or the egress gateway connected to it; null if there is none
+    /// @param claimed a name that the guest said, and that nothing vouches for
+    /// @param ip an address; behind the egress gateway, of a name, the one that the host connected to; null if
+    ///     it is not recorded
     public record Peer(
             String protocol,
             @Nullable String host,
-            String ip,
+            @Nullable String claimed,
+            @Nullable String ip,
             @Nullable Integer port) {}
 }
