@@ -260,6 +260,26 @@ class DnsTest {
         }
     }
 
+    /// Questions that are longer than any, or none, hold nothing; nor do many connections that ask nothing.
+    @Test
+    void whatAsksNothingOverTcpIsBounded() throws Exception {
+        try (var served = new Served(folder)) {
+            for (byte[] message : new byte[][] {{(byte) 0xff, (byte) 0xf0, 1}, {0, 3, 1, 2, 3}}) {
+                TestConnection asking = served.guest
+                        .connect("10.0.2.3", 53, 41_000 + message.length)
+                        .awaitOpen();
+                asking.send(message);
+                asking.awaitFinished();
+                asking.finish();
+            }
+            for (int i = 0; i < 64; i++) {
+                var unused = served.guest.connect("10.0.2.3", 53, 42_000 + i); // of the first two some may still end
+            }
+            served.guest.connect("10.0.2.3", 53, 43_000).awaitReset();
+            assertTrue(served.listener.count(Finding.QUESTIONS_DROPPED) > 0);
+        }
+    }
+
     /// The name was allowed, and so was the connection; what it resolves to is another matter.
     @Test
     void aNameThatLeadsToTheHostItselfIsNotDialled() throws Exception {
