@@ -23,9 +23,9 @@ class ForeignPoliciesTest {
     private static final String SETTINGS = """
             {
             \t"network": {
-            \t\t"allowedDomains": ["github.com", "*.npmjs.org", "API.example.com:443", "[2606:4700::1]:8443",
+            \t\t"allowedDomains": ["github.com", "*.packages.example", "API.example.com:443", "[2606:4700::1]:8443",
             \t\t\t"github.com"],
-            \t\t"deniedDomains": ["malicious.npmjs.org", "*:22"],
+            \t\t"deniedDomains": ["malicious.packages.example", "*:22"],
             \t\t"allowLocalBinding": false
             \t},
             \t"filesystem": {"denyRead": ["~/.ssh"]}
@@ -81,10 +81,10 @@ class ForeignPoliciesTest {
                         Map.entry("github.com 9418", "allow"),
                         Map.entry("github.com 22", "deny"),
                         Map.entry("api.github.com 443", "deny"),
-                        Map.entry("registry.npmjs.org 443", "allow"),
-                        Map.entry("a.b.npmjs.org 443", "allow"),
-                        Map.entry("npmjs.org 443", "deny"),
-                        Map.entry("malicious.npmjs.org 443", "deny"),
+                        Map.entry("registry.packages.example 443", "allow"),
+                        Map.entry("a.b.packages.example 443", "allow"),
+                        Map.entry("packages.example 443", "deny"),
+                        Map.entry("malicious.packages.example 443", "deny"),
                         Map.entry("api.example.com 443", "allow"),
                         Map.entry("api.example.com 80", "deny"),
                         Map.entry("2606:4700::1 8443", "allow"),
