@@ -12,8 +12,11 @@ import blackbox.gateway.egress.Findings;
 import blackbox.gateway.egress.Flow;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
+import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.Judge;
 import blackbox.gateway.egress.Protocol;
+import blackbox.gateway.egress.RequestHead;
+import blackbox.gateway.egress.RequestVerdict;
 import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.packet.IpPacket;
 import blackbox.gateway.packet.TcpSegment;
@@ -42,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /// What a guest sends to its gateway.
 final class GatewayTargets {
@@ -79,6 +83,9 @@ final class GatewayTargets {
         public void ended(FlowEnd end) {
             ensure(end.octetsIn() >= 0 && end.octetsOut() >= 0, "a flow of negative length");
         }
+
+        @Override
+        public void exchanged(HttpExchange exchange) {}
 
         @Override
         public void found(Finding finding, String detail, long count) {
@@ -195,6 +202,17 @@ final class GatewayTargets {
         @Override
         public CompletionStage<Verdict> connect(Destination destination) {
             return CompletableFuture.completedFuture(Verdict.allow("any", "any"));
+        }
+
+        @Override
+        public CompletionStage<Verdict> tls(Destination destination, @Nullable String serverName) {
+            return connect(destination);
+        }
+
+        @Override
+        public CompletionStage<RequestVerdict> request(
+                Destination destination, @Nullable String serverName, RequestHead head) {
+            return connect(destination).thenApply(verdict -> new RequestVerdict(verdict, head.target(), 403));
         }
 
         @Override

@@ -4,6 +4,7 @@ import blackbox.gateway.egress.Decision;
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
+import blackbox.gateway.egress.HttpExchange;
 import java.util.function.Consumer;
 
 /// Sees to it that a listener that fails ends the gateway, wherever it was called: what is not recorded must not
@@ -28,6 +29,11 @@ final class GuardedListener implements GatewayListener {
     @Override
     public void ended(FlowEnd end) {
         guarded(() -> listener.ended(end));
+    }
+
+    @Override
+    public void exchanged(HttpExchange exchange) {
+        guarded(() -> listener.exchanged(exchange));
     }
 
     @Override

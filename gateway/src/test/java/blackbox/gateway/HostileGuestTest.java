@@ -44,7 +44,7 @@ class HostileGuestTest {
     Path folder;
 
     /// Never answers about a connection.
-    private static final EgressAuthority SILENT = new EgressAuthority() {
+    private static final EgressAuthority SILENT = new OctetsOnly() {
         @Override
         public CompletionStage<Verdict> name(String host, String type) {
             return new CompletableFuture<>();
@@ -438,7 +438,7 @@ class HostileGuestTest {
         for (boolean atOnce : new boolean[] {true, false}) {
             TestGuest.Link link = TestGuest.link(folder, Seeded.random("listener"));
             var later = new CompletableFuture<Verdict>();
-            EgressAuthority authority = new EgressAuthority() {
+            EgressAuthority authority = new OctetsOnly() {
                 @Override
                 public CompletionStage<Verdict> name(String host, String type) {
                     return later;

@@ -3,6 +3,8 @@ package blackbox.gateway;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.EgressAuthority;
 import blackbox.gateway.egress.HostPort;
+import blackbox.gateway.egress.RequestHead;
+import blackbox.gateway.egress.RequestVerdict;
 import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.stack.GuestNetwork;
 import blackbox.schemas.Seeded;
@@ -23,6 +25,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /// A guest, a gateway, and a server on the host's loopback that the guest reaches as 192.0.2.1 and its port.
 final class Served implements AutoCloseable {
@@ -76,6 +79,17 @@ final class Served implements AutoCloseable {
             return address.startsWith("127.") && !ours
                     ? Verdict.deny("own", address + " is this host's")
                     : Verdict.allow("names", "by address");
+        }
+
+        @Override
+        public CompletionStage<Verdict> tls(Destination destination, @Nullable String serverName) {
+            return connect(destination);
+        }
+
+        @Override
+        public CompletionStage<RequestVerdict> request(
+                Destination destination, @Nullable String serverName, RequestHead head) {
+            return connect(destination).thenApply(verdict -> new RequestVerdict(verdict, head.target(), 403));
         }
 
         private static CompletionStage<Verdict> done(Verdict verdict) {

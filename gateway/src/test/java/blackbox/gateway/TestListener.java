@@ -4,6 +4,7 @@ import blackbox.gateway.egress.Decision;
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
+import blackbox.gateway.egress.HttpExchange;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.function.Predicate;
 class TestListener implements GatewayListener {
     private final List<Decision> decisions = new ArrayList<>();
     private final List<FlowEnd> ends = new ArrayList<>();
+    private final List<HttpExchange> exchanges = new ArrayList<>();
     private final Map<Finding, Long> findings = new EnumMap<>(Finding.class);
 
     @Override
@@ -29,6 +31,12 @@ class TestListener implements GatewayListener {
     }
 
     @Override
+    public synchronized void exchanged(HttpExchange exchange) {
+        exchanges.add(exchange);
+        notifyAll();
+    }
+
+    @Override
     public synchronized void found(Finding finding, String detail, long count) {
         findings.put(finding, count);
         notifyAll();
@@ -40,6 +48,10 @@ class TestListener implements GatewayListener {
 
     synchronized List<FlowEnd> ends() {
         return List.copyOf(ends);
+    }
+
+    synchronized List<HttpExchange> exchanges() {
+        return List.copyOf(exchanges);
     }
 
     synchronized long count(Finding finding) {

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param flow of the question or of the connection
 /// @param host the name; null for an address that stands for none
-/// @param what the type that was asked for, such as `A`; the port; or where it was reached, `192.0.2.7:443`
+/// @param what the type that was asked for, such as `A`; the port; where it was reached, `192.0.2.7:443`; the server
+///     name, empty if there is none; or method, authority and target with a space between, as they were sent
 public record Decision(
         Stage stage,
         Outcome outcome,
@@ -28,6 +29,12 @@ public record Decision(
         /// A connection was to be opened.
         CONNECT,
         /// The host had resolved the name and looked at the addresses, and is connected.
-        DIAL
+        DIAL,
+        /// A TLS client had said whom it wants.
+        TLS,
+        /// The head of a request had arrived.
+        HTTP,
+        /// The head of a request had arrived that asks for a WebSocket.
+        WS
     }
 }

@@ -1,6 +1,7 @@
 package blackbox.gateway.egress;
 
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /// Decides what a guest may reach. Called on the gateway's loop, which it must not block; it may answer later, from any
 /// thread, and the guest waits. A stage that fails, or is not complete within the gateway's limit, denies.
@@ -17,6 +18,16 @@ public interface EgressAuthority {
 
     /// Whether it may open a connection, or send a datagram.
     CompletionStage<Verdict> connect(Destination destination);
+
+    /// Whether an allowed connection may go on, now that its TLS client has said whom it wants.
+    ///
+    /// @param serverName as it was sent; null if there is none
+    CompletionStage<Verdict> tls(Destination destination, @Nullable String serverName);
+
+    /// Whether a request may be forwarded.
+    ///
+    /// @param serverName that of the TLS connection; null if there is none
+    CompletionStage<RequestVerdict> request(Destination destination, @Nullable String serverName, RequestHead head);
 
     /// Whether an allowed destination may be dialled at an address that the host has found for it, or for the upstream
     /// in its place. Asked for each of them, before any is dialled, on any thread.

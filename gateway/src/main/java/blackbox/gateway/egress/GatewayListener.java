@@ -10,6 +10,9 @@ public interface GatewayListener {
     /// An allowed flow is over. Each that was allowed ends exactly once.
     void ended(FlowEnd end);
 
+    /// A request that was judged is over. Each ends exactly once.
+    void exchanged(HttpExchange exchange);
+
     /// Something strange was seen. Told at the first time, then whenever there are twice as many, and at the end: so
     /// a guest that does nothing else causes few calls.
     ///

@@ -6,11 +6,15 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Asks an authority and gets an answer in any case, on the loop: whatever goes wrong denies.
 public final class Judge {
+    private static final int FORBIDDEN = 403;
+
     private final EgressAuthority authority;
     private final Executor loop;
     private final Duration answerMax;
@@ -31,6 +35,19 @@ public final class Judge {
         return inTime(() -> authority.connect(destination));
     }
 
+    /// As [EgressAuthority#tls], likewise.
+    public CompletionStage<Verdict> tls(Destination destination, @Nullable String serverName) {
+        return inTime(() -> authority.tls(destination, serverName));
+    }
+
+    /// As [EgressAuthority#request], likewise; what goes wrong is refused with 403.
+    public CompletionStage<RequestVerdict> request(
+            Destination destination, @Nullable String serverName, RequestHead head) {
+        return inTime(
+                () -> authority.request(destination, serverName, head),
+                verdict -> new RequestVerdict(verdict, head.target(), FORBIDDEN));
+    }
+
     /// As [EgressAuthority#address]. Never fails; any thread.
     public Verdict address(Destination destination, String address) {
         try {
@@ -41,25 +58,28 @@ public final class Judge {
     }
 
     private CompletionStage<Verdict> inTime(Supplier<CompletionStage<Verdict>> question) {
-        CompletableFuture<Verdict> asked;
+        return inTime(question, verdict -> verdict);
+    }
+
+    /// @param denial makes an answer of the verdict on a failure
+    private <T> CompletionStage<T> inTime(Supplier<CompletionStage<T>> question, Function<Verdict, T> denial) {
+        CompletableFuture<T> asked;
         try {
             asked = question.get().toCompletableFuture();
         } catch (RuntimeException e) {
-            return CompletableFuture.completedFuture(failed(e));
+            return CompletableFuture.completedFuture(denial.apply(failed(e)));
         }
+        BiFunction<@Nullable T, @Nullable Throwable, T> answer =
+                (given, failure) -> given == null ? denial.apply(failed(failure)) : given;
         if (asked.isDone()) {
-            return asked.handle(Judge::answer);
+            return asked.handle(answer);
         }
-        var answer = new CompletableFuture<Verdict>();
+        var answered = new CompletableFuture<T>();
         var unused = asked.copy()
                 .orTimeout(answerMax.toMillis(), TimeUnit.MILLISECONDS)
-                .handle(Judge::answer)
-                .thenAcceptAsync(answer::complete, loop);
-        return answer;
-    }
-
-    private static Verdict answer(@Nullable Verdict verdict, @Nullable Throwable failure) {
-        return verdict == null ? failed(failure) : verdict;
+                .handle(answer)
+                .thenAcceptAsync(answered::complete, loop);
+        return answered;
     }
 
     private static Verdict failed(@Nullable Throwable cause) {

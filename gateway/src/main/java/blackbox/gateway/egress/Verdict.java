@@ -7,11 +7,13 @@ import org.jspecify.annotations.Nullable;
 /// @param rule the rule that decided; null if none did, which denies
 /// @param reason for people: what a refused agent may read
 /// @param upstream dialled in place of the destination; null for the destination itself
+/// @param inspection how far the gateway looks into what was allowed
 public record Verdict(
         Outcome outcome,
         @Nullable String rule,
         String reason,
-        @Nullable HostPort upstream) {
+        @Nullable HostPort upstream,
+        Inspection inspection) {
 
     /// Whether it goes on.
     public boolean allowed() {
@@ -20,21 +22,26 @@ public record Verdict(
 
     /// Allows it.
     public static Verdict allow(String rule, String reason) {
-        return new Verdict(Outcome.ALLOW, rule, reason, null);
+        return new Verdict(Outcome.ALLOW, rule, reason, null, Inspection.SEALED);
     }
 
     /// Denies it.
     public static Verdict deny(@Nullable String rule, String reason) {
-        return new Verdict(Outcome.DENY, rule, reason, null);
+        return new Verdict(Outcome.DENY, rule, reason, null, Inspection.SEALED);
     }
 
     /// Lets it go on as if it were allowed, and says that it is not.
     public static Verdict wouldDeny(String rule, String reason) {
-        return new Verdict(Outcome.WOULD_DENY, rule, reason, null);
+        return new Verdict(Outcome.WOULD_DENY, rule, reason, null, Inspection.SEALED);
+    }
+
+    /// The same, looking further into it.
+    public Verdict inspecting(Inspection how) {
+        return new Verdict(outcome, rule, reason, upstream, how);
     }
 
     /// The same, with another place to dial.
     public Verdict via(HostPort instead) {
-        return new Verdict(outcome, rule, reason, instead);
+        return new Verdict(outcome, rule, reason, instead, inspection);
     }
 }

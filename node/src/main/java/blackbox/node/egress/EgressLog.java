@@ -5,6 +5,7 @@ import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.Flow;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
+import blackbox.gateway.egress.HttpExchange;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
@@ -54,6 +55,9 @@ final class EgressLog implements GatewayListener {
     /// What moved is in the host's `net.flow`.
     @Override
     public void ended(FlowEnd end) {}
+
+    @Override
+    public void exchanged(HttpExchange exchange) {}
 
     @Override
     public void found(Finding finding, String detail, long count) {

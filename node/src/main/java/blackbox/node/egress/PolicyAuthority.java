@@ -3,18 +3,26 @@ package blackbox.node.egress;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.EgressAuthority;
 import blackbox.gateway.egress.HostPort;
+import blackbox.gateway.egress.Inspection;
 import blackbox.gateway.egress.Protocol;
+import blackbox.gateway.egress.RequestHead;
+import blackbox.gateway.egress.RequestVerdict;
 import blackbox.gateway.egress.Verdict;
+import blackbox.policy.Mode;
 import blackbox.policy.Policy;
 import blackbox.policy.Rule;
 import blackbox.policy.Upstream;
+import blackbox.policy.decide.Builtins;
 import blackbox.policy.decide.Connection;
 import blackbox.policy.decide.Connection.Transport;
 import blackbox.policy.decide.Decision;
 import blackbox.policy.decide.Evaluator;
+import blackbox.policy.decide.Exchange;
 import blackbox.policy.decide.Need;
 import blackbox.policy.decide.Request;
 import blackbox.policy.host.Address;
+import blackbox.policy.host.HostName;
+import blackbox.policy.host.RequestPath;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Has a policy decide what a guest may reach. Immutable, so any thread may ask.
 final class PolicyAuthority implements EgressAuthority {
+
+    private static final int FORBIDDEN = 403;
+    private static final int MISDIRECTED_REQUEST = 421;
 
     private final Policy policy;
     private final Evaluator evaluator;
@@ -38,43 +49,85 @@ final class PolicyAuthority implements EgressAuthority {
 
     @Override
     public CompletionStage<Verdict> name(String host, String type) {
-        return CompletableFuture.completedFuture(verdict(evaluator.decide(new Request.Dns(host, type, null))));
+        return CompletableFuture.completedFuture(
+                verdict(evaluator.decide(new Request.Dns(host, type, null)), Inspection.SEALED));
     }
 
     @Override
     public CompletionStage<Verdict> connect(Destination destination) {
-        Address literal = destination.host() == null ? Address.parse(destination.address()) : null;
-        return CompletableFuture.completedFuture(verdict(evaluator.decide(request(destination, literal))));
+        return judged(destination, new Request.Connect(connection(destination)));
+    }
+
+    @Override
+    public CompletionStage<Verdict> tls(Destination destination, @Nullable String serverName) {
+        return judged(destination, new Request.Tls(connection(destination), serverName));
+    }
+
+    private CompletionStage<Verdict> judged(Destination destination, Request request) {
+        Decision decision = evaluator.decide(request);
+        return CompletableFuture.completedFuture(verdict(decision, inspection(destination, decision)));
+    }
+
+    @Override
+    public CompletionStage<RequestVerdict> request(
+            Destination destination, @Nullable String serverName, RequestHead head) {
+        Connection connection = connection(destination);
+        var exchange = new Exchange(head.method(), head.authority(), head.target(), head.mediaTypes());
+        Decision decision = evaluator.decide(
+                head.webSocket()
+                        ? new Request.WebSocket(connection, serverName, exchange)
+                        : new Request.Http(connection, serverName, exchange));
+        Verdict verdict = decision.needs().contains(Need.TOOL)
+                ? Verdict.deny(decision.rule(), decision.reason() + ", which this gateway does not see")
+                : verdict(decision, Inspection.OPEN);
+        String target = RequestPath.forwarded(head.target());
+        return CompletableFuture.completedFuture(new RequestVerdict(verdict, target, status(decision)));
     }
 
     @Override
     public Verdict address(Destination destination, String address) {
-        return verdict(new Evaluator(policy, own.get()).decide(request(destination, Address.parse(address))));
+        Connection connection = connection(destination, Address.parse(address));
+        return verdict(new Evaluator(policy, own.get()).decide(new Request.Connect(connection)), Inspection.SEALED);
     }
 
-    private static Request request(Destination destination, @Nullable Address address) {
-        return new Request.Connect(new Connection(
+    private static Connection connection(Destination destination) {
+        return connection(destination, destination.host() == null ? Address.parse(destination.address()) : null);
+    }
+
+    private static Connection connection(Destination destination, @Nullable Address address) {
+        return new Connection(
                 destination.protocol() == Protocol.TCP ? Transport.TCP : Transport.UDP,
                 destination.host(),
                 address,
                 destination.port(),
-                null));
+                null);
     }
 
-    private Verdict verdict(Decision decision) {
-        if (decision.needs().contains(Need.REQUEST) || decision.needs().contains(Need.TOOL)) {
-            return Verdict.deny(decision.rule(), decision.reason() + ", which this gateway does not see");
-        }
+    private static int status(Decision decision) {
+        return decision.rule().equals(Builtins.MISDIRECTED) ? MISDIRECTED_REQUEST : FORBIDDEN;
+    }
+
+    private Verdict verdict(Decision decision, Inspection inspection) {
         String rule = decision.rule();
         return switch (decision.verdict()) {
             case DENY -> Verdict.deny(rule, decision.reason());
-            case WOULD_DENY -> Verdict.wouldDeny(rule, decision.reason());
+            case WOULD_DENY -> Verdict.wouldDeny(rule, decision.reason()).inspecting(inspection);
             case ALLOW -> {
-                Verdict allowed = Verdict.allow(rule, decision.reason());
+                Verdict allowed = Verdict.allow(rule, decision.reason()).inspecting(inspection);
                 Rule by = evaluator.rule(decision);
                 Upstream upstream = by == null ? null : by.upstream();
                 yield upstream == null ? allowed : allowed.via(new HostPort(upstream.host(), upstream.port()));
             }
         };
+    }
+
+    /// How far to look. In observe mode nothing is refused for being no HTTP.
+    private Inspection inspection(Destination destination, Decision decision) {
+        if (destination.host() != null && policy.passes(HostName.of(destination.host()))) {
+            return Inspection.SEALED;
+        }
+        return decision.needs().contains(Need.REQUEST) && policy.mode() == Mode.ENFORCE
+                ? Inspection.REQUESTS
+                : Inspection.OPEN;
     }
 }

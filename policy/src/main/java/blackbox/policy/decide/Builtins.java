@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// What is refused whatever a policy says, because it would be a way around any policy.
 public final class Builtins {
 
+    /// The name of a refusal that HTTP has a status for, 421.
+    public static final String MISDIRECTED = Decision.BUILTIN + "misdirected";
+
     private static final int DNS_OVER_TLS = 853;
     private static final int HTTPS = 443;
 

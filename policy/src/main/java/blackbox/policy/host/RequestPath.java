@@ -67,6 +67,13 @@ public sealed interface RequestPath {
         return whole(new Clean(text.toString()));
     }
 
+    /// A target with its path in the form that is compared, or as it is if that has none: then only rules without
+    /// paths can have allowed it.
+    static String forwarded(String target) {
+        int query = target.indexOf('?');
+        return of(target) instanceof Clean path ? path.text() + (query < 0 ? "" : target.substring(query)) : target;
+    }
+
     private static RequestPath whole(Clean path) {
         List<String> segments = path.segments();
         for (int i = 0; i < segments.size(); i++) {

@@ -1,0 +1,11 @@
+package blackbox.gateway.egress;
+
+/// How far into an allowed connection the gateway looks.
+public enum Inspection {
+    /// Its octets are relayed as they are. Of TLS only the ClientHello is read, so that its server name is judged.
+    SEALED,
+    /// TLS is opened, and each HTTP request is judged. What is neither is relayed.
+    OPEN,
+    /// The same, but a connection on which anything else than HTTP is spoken, or that is silent, is ended.
+    REQUESTS
+}

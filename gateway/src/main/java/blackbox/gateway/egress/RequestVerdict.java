@@ -1,0 +1,7 @@
+package blackbox.gateway.egress;
+
+/// What an [EgressAuthority] decided on a request.
+///
+/// @param target the form of the target that was judged and is forwarded
+/// @param status what a client hears that is refused: 403, 421 or 429
+public record RequestVerdict(Verdict verdict, String target, int status) {}
