@@ -141,7 +141,13 @@ public final class DemoCommand implements Callable<Integer> {
         var request = new RecordRequest(
                 "demo",
                 new RecordRequest.Agent(
-                        command, Map.of(), "agent", new AgentLimits(0, AgentLimits.DISK_BYTES_DEFAULT), null, TIMEOUT),
+                        command,
+                        Map.of(),
+                        "agent",
+                        new AgentLimits(0, AgentLimits.DISK_BYTES_DEFAULT),
+                        null,
+                        TIMEOUT,
+                        RecordRequest.SILENCE_MAX),
                 workspace,
                 new RecordRequest.Guest(LocalImages.DEFAULT, option, MachineSize.DEFAULT, Network.USER, null),
                 CaptureLimits.DEFAULT);

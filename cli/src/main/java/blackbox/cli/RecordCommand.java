@@ -68,6 +68,8 @@ import picocli.CommandLine.Parameters;
         })
 public final class RecordCommand implements Callable<Integer> {
 
+    private static final Duration SILENCE_MAX_LEAST = Duration.ofSeconds(10);
+
     /// Linux's upper bound for process ids (PID_MAX_LIMIT).
     private static final int PIDS_MAX = 1 << 22;
 
@@ -110,6 +112,14 @@ public final class RecordCommand implements Callable<Integer> {
             description = "End the command after this long (90s, 10m, 2h).")
     @Nullable
     Duration timeout;
+
+    @Option(
+            names = "--silence-max",
+            paramLabel = "DURATION",
+            converter = DurationConverter.class,
+            description = "End the VM when nothing has been heard of its tracer for this long: a guest that hangs would"
+                    + " run forever, unrecorded (default: 5m; at least 10s).")
+    Duration silenceMax = RecordRequest.SILENCE_MAX;
 
     @Option(names = "--name", paramLabel = "TEXT", description = "A name for the run.")
     @Nullable
@@ -314,6 +324,10 @@ public final class RecordCommand implements Callable<Integer> {
     }
 
     private RecordRequest request(@Nullable Terminal terminal) {
+        if (silenceMax.compareTo(SILENCE_MAX_LEAST) < 0) {
+            throw CommandException.badInput("--silence-max is at least " + SILENCE_MAX_LEAST.toSeconds()
+                    + "s: a guest on a busy host may be quiet for some seconds");
+        }
         if (workspace != null && !Files.isDirectory(workspace)) {
             throw CommandException.badInput("the workspace " + workspace + " is not a folder");
         }
@@ -344,7 +358,7 @@ public final class RecordCommand implements Callable<Integer> {
         Network reachable = networkChoice();
         TierOption option = tierOption(cpus > 1 && tier.equals("auto") ? "live" : tier);
         var guest = new RecordRequest.Guest(image, option, size(), reachable, policy(reachable));
-        var agent = new RecordRequest.Agent(command, environment, user, agentLimits(), terminal, timeout);
+        var agent = new RecordRequest.Agent(command, environment, user, agentLimits(), terminal, timeout, silenceMax);
         return new RecordRequest(name, agent, workspace, guest, new CaptureLimits(diskLogMax, framesMax, outputMax));
     }
 

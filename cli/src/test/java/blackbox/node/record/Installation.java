@@ -72,7 +72,7 @@ public record Installation(Path folder) {
 
         public Ended await() throws IOException, InterruptedException {
             if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                String said = Files.readString(err);
+                String said = Files.readString(err) + ProcessStacks.of(process, out);
                 process.descendants().forEach(ProcessHandle::destroyForcibly);
                 process.destroyForcibly().waitFor();
                 throw new AssertionError("the command did not end; it said:\n" + said);

@@ -95,6 +95,27 @@ class RecordEndingsTest {
         assertTrue(events.out().contains("TRACER_UNFINISHED"), events::out);
     }
 
+    /// A guest that hangs says nothing more, and would not end.
+    @Test
+    void aVmThatHangsIsEndedAndTheRunIsClosed() throws Exception {
+        blackbox.run("record", "--silence-max", "9s", "--", "true").expect(2).saying("at least 10s");
+        Running running = blackbox.start(
+                "record", "--json", "--tier", "live", "--silence-max", "10s", "--", "sh", "-c", "echo up; sleep 1000");
+        running.awaitOutput();
+        Process stop = new ProcessBuilder("kill", "-STOP", "" + running.qemu().pid()).start();
+        assertEquals(0, stop.waitFor());
+        Ended ended = running.await().expect(125).saying("nothing was heard of the guest's tracer for 1");
+        assertEquals("CLOSED", ended.recorded().path("state").asText());
+        String id = ended.recorded().path("run").asText();
+        JsonNode verification = blackbox.run("verify", id, "--json").expect(1).json();
+        assertEquals("VERIFIED", verification.path("integrity").asText());
+        assertEquals("UNKNOWN", verification.path("completeness").asText(), verification::toString);
+        String findings = blackbox.run("events", id, "--json", "--kind", "recorder.finding")
+                .expect(0)
+                .out();
+        assertTrue(findings.contains("GUEST_SILENT"), () -> findings);
+    }
+
     /// As with ctrl-C, the whole process group gets the signal.
     @ParameterizedTest
     @CsvSource({

@@ -42,13 +42,15 @@ public record RecordRequest(
     /// @param limits what it may use of its guest
     /// @param terminal the terminal that it gets instead of pipes, or null
     /// @param timeout how long it may run, or null
+    /// @param silenceMax how long nothing may be heard of the tracer that watches it, or null for no limit
     public record Agent(
             List<String> command,
             Map<String, String> environment,
             String user,
             AgentLimits limits,
             @Nullable Terminal terminal,
-            @Nullable Duration timeout) {
+            @Nullable Duration timeout,
+            @Nullable Duration silenceMax) {
         public Agent {
             if (command.isEmpty()) {
                 throw new IllegalArgumentException("there is no command to run");
@@ -65,7 +67,8 @@ public record RecordRequest(
 
     /// The same, with a terminal of another shape.
     RecordRequest inTerminal(Terminal terminal) {
-        var there = new Agent(agent.command, agent.environment, agent.user, agent.limits, terminal, agent.timeout);
+        var there = new Agent(
+                agent.command, agent.environment, agent.user, agent.limits, terminal, agent.timeout, agent.silenceMax);
         return new RecordRequest(name, there, workspace, guest, limits);
     }
 
@@ -91,6 +94,9 @@ public record RecordRequest(
             }
         }
     }
+
+    /// How long nothing may be heard of a tracer that says something every second, unless the user says otherwise.
+    public static final Duration SILENCE_MAX = Duration.ofMinutes(5);
 
     /// The most octets that the command and the names in its environment may take in a run's first event, as JSON:
     /// a leaf has at most 65,535 octets, and the rest of the event takes a few thousand.

@@ -250,7 +250,15 @@ public final class RecordSession {
         var agent = new AgentRun(vm, started.request(), entropy, back, streams, captures, log, listener);
         var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
         var tracer = TracerReport.of(vm.facts().ready().tracer());
-        var feeds = new GuestFeeds(streams, recorder, clock, tracer, log, captures, agent::stop);
+        var feeds = new GuestFeeds(
+                streams,
+                recorder,
+                clock,
+                tracer,
+                log,
+                captures,
+                started.request().agent().silenceMax(),
+                agent::stop);
         recorder.flush();
         var publication = new Publication(data, run, spool, kafka, progress, agent::awaitStarted);
         try (RunGateway gateway = gateway(vm, clock, recorder, agent)) {

@@ -43,6 +43,7 @@ public final class GuestFeeds {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final CapturedFiles captures;
     private final MachineLog log;
+    private final @Nullable Duration silenceMax;
     private final Consumer<String> stop;
     private volatile @Nullable RecorderException failure;
     private volatile boolean silenceExpected;
@@ -51,6 +52,7 @@ public final class GuestFeeds {
     /// @param recorder takes the events, which come from several threads
     /// @param report the tracer's, when it became ready
     /// @param captures the files that are sealed while they grow
+    /// @param silenceMax after how long a silence of the tracer the machine must end; null for never
     /// @param stop ends the machine, with the reason: called at most once, when what the agent does can no
     ///     longer be recorded, or when the guest was halted permanently
     public GuestFeeds(
@@ -60,11 +62,13 @@ public final class GuestFeeds {
             TracerReport report,
             MachineLog log,
             CapturedFiles captures,
+            @Nullable Duration silenceMax,
             Consumer<String> stop) {
         this.recorder = recorder;
         this.captures = captures;
         this.clock = clock;
         this.log = log;
+        this.silenceMax = silenceMax;
         this.stop = stop;
         this.decoder = new GuestDecoder(clock, report, recorder);
         this.flows = new FlowFeed(clock, recorder);
@@ -168,7 +172,7 @@ public final class GuestFeeds {
             if (event != null && !silenceExpected) {
                 recorder.accept(event);
             }
-            String why = cannotGoOn();
+            String why = cannotGoOn(watch.quiet());
             if (why != null) {
                 return why;
             }
@@ -177,9 +181,16 @@ public final class GuestFeeds {
     }
 
     /// An agent whose actions are not recorded must not continue, and one that was halted never continues.
-    private @Nullable String cannotGoOn() {
+    private @Nullable String cannotGoOn(Duration quiet) {
         Exception stopped = failure == null ? recorder.failure() : failure;
-        return stopped == null ? log.halted() : stopped.getMessage();
+        if (stopped != null) {
+            return stopped.getMessage();
+        }
+        boolean tooLong = silenceMax != null && !silenceExpected && quiet.compareTo(silenceMax) > 0;
+        return tooLong
+                ? "nothing was heard of the guest's tracer for " + quiet.toSeconds()
+                        + " s, so that what the command does is not recorded"
+                : log.halted();
     }
 
     private void finding(FindingDetail what) {

@@ -23,6 +23,7 @@ final class SilenceWatch {
     private long lastHeardNs;
     private long changedAt;
     private boolean silent;
+    private long quietNs;
 
     /// @param nowNs the host's time, nanoseconds since 1970
     /// @param steadyNs like [System#nanoTime]
@@ -30,6 +31,11 @@ final class SilenceWatch {
         this.quietMax = pace == HostClock.Pace.OWN ? QUIET_OWN_PACE_MAX : QUIET_MAX;
         this.lastHeardNs = nowNs;
         this.changedAt = steadyNs;
+    }
+
+    /// How long it was quiet when it was last looked at.
+    Duration quiet() {
+        return Duration.ofNanos(quietNs);
     }
 
     /// Checks the time of the last heartbeat, 0 before the first; returns a finding when a silence begins or
@@ -40,7 +46,8 @@ final class SilenceWatch {
             lastHeardNs = heardNs;
             changedAt = steadyNs;
         }
-        boolean quiet = steadyNs - changedAt > quietMax.toNanos();
+        quietNs = steadyNs - changedAt;
+        boolean quiet = quietNs > quietMax.toNanos();
         if (quiet == silent) {
             return null;
         }

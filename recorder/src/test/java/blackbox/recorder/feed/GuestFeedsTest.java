@@ -152,7 +152,8 @@ class GuestFeedsTest {
     private GuestFeeds feeds(InputStream events, InputStream frames, EventSink sink, MachineLog log)
             throws IOException {
         var streams = new GuestStreams(events, frames, nothing());
-        return new GuestFeeds(streams, sink, clock, TracerReport.NONE, log, CapturedFiles.none(), stopped::complete);
+        return new GuestFeeds(
+                streams, sink, clock, TracerReport.NONE, log, CapturedFiles.none(), null, stopped::complete);
     }
 
     private static InputStream nothing() {

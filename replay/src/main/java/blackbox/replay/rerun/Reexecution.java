@@ -171,7 +171,8 @@ final class Reexecution {
             vm.onBootClock(clock::heard);
             var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
             var tracer = TracerReport.of(vm.facts().ready().tracer());
-            var feeds = new GuestFeeds(streams, follower, clock, tracer, log, CapturedFiles.none(), why -> kill(vm));
+            var feeds =
+                    new GuestFeeds(streams, follower, clock, tracer, log, CapturedFiles.none(), null, why -> kill(vm));
             Exit exit;
             boolean byItself;
             try {
