@@ -57,7 +57,36 @@ final class EgressLog implements GatewayListener {
     public void ended(FlowEnd end) {}
 
     @Override
-    public void exchanged(HttpExchange exchange) {}
+    public void exchanged(HttpExchange exchange) {
+        var detail = JSON.createObjectNode();
+        detail.put("number", exchange.number())
+                .put("protocol", exchange.protocol())
+                .put("scheme", exchange.scheme())
+                .put("method", exchange.head().method())
+                .put("authority", exchange.head().authority())
+                .put("target", exchange.target())
+                .put("rule", exchange.rule())
+                .put("status", exchange.status())
+                .put("requestSha256", exchange.request().sha256())
+                .put("responseSha256", exchange.response().sha256())
+                .put(
+                        "firstNs",
+                        exchange.firstOctet() == null
+                                ? null
+                                : exchange.firstOctet().toNanos())
+                .put("durationNs", exchange.whole().toNanos());
+        Flow flow = exchange.flow();
+        String host = exchange.host();
+        put(new Event.HttpExchange(
+                EventHeader.host(clock.nowNs()),
+                exchange.how().name().toLowerCase(Locale.ROOT).replace('_', '-'),
+                flow.guest(),
+                flow.remote(),
+                host == null ? null : Text.of(host),
+                exchange.request().octets(),
+                exchange.response().octets(),
+                detail.toString()));
+    }
 
     @Override
     public void found(Finding finding, String detail, long count) {

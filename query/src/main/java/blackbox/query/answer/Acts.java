@@ -12,11 +12,18 @@ final class Acts {
     final ProcessCollector processes;
     final FlowCollector flows;
     final DecisionCollector decisions;
+    final ExchangeCollector exchanges;
     final PrivilegeCollector privileges;
 
     /// How much is kept in all, of which each may take what it needs.
     record Rooms(
-            Room files, Room refusals, Room processes, FlowCollector.Rooms flows, Room decisions, Room privileges) {
+            Room files,
+            Room refusals,
+            Room processes,
+            FlowCollector.Rooms flows,
+            Room decisions,
+            Room exchanges,
+            Room privileges) {
         static Rooms ofOneAnswer() {
             return new Rooms(
                     new Room(FileCollector.PATHS_MAX),
@@ -24,6 +31,7 @@ final class Acts {
                     new Room(ProcessCollector.PROGRAMS_MAX),
                     FlowCollector.Rooms.ofOneAnswer(),
                     new Room(DecisionCollector.KEPT_MAX),
+                    new Room(ExchangeCollector.KEPT_MAX),
                     new Room(PrivilegeCollector.USES_MAX));
         }
     }
@@ -35,6 +43,7 @@ final class Acts {
         this.processes = new ProcessCollector(rooms.processes());
         this.flows = new FlowCollector(rooms.flows());
         this.decisions = new DecisionCollector(rooms.decisions());
+        this.exchanges = new ExchangeCollector(rooms.exchanges());
         this.privileges = new PrivilegeCollector(rooms.privileges());
     }
 
@@ -47,6 +56,8 @@ final class Acts {
         flows.see(event);
         if (event instanceof NetView.Decision decision) {
             decisions.see(decision, index);
+        } else if (event instanceof NetView.Exchange exchange) {
+            exchanges.see(exchange, index);
         }
         privileges.see(event, index);
     }

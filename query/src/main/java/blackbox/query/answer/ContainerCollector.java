@@ -322,6 +322,7 @@ public final class ContainerCollector {
                         egress,
                         flows.linkLayer(),
                         own.decisions(),
+                        own.requests(),
                         own.privileges(),
                         own.limits()));
     }
@@ -334,6 +335,7 @@ public final class ContainerCollector {
         own.addAll(acts.processes.limits());
         own.addAll(acts.flows.unkept());
         own.addAll(acts.decisions.limits());
+        own.addAll(acts.exchanges.limits());
         own.addAll(acts.privileges.limits());
         return new Part(
                 container.equals(OUTSIDE)
@@ -348,6 +350,7 @@ public final class ContainerCollector {
                         egress,
                         acts.flows.linkLayer(),
                         acts.decisions.decisions(),
+                        acts.exchanges.requests(),
                         acts.privileges.privileges(),
                         own));
     }

@@ -14,6 +14,7 @@ public record Touched(
         List<Flow> egress,
         List<LinkTraffic> linkLayer,
         List<EgressDecision> decisions,
+        List<HttpRequest> requests,
         List<PrivilegeUse> privileges,
         List<String> limits) {
 
@@ -24,6 +25,7 @@ public record Touched(
         egress = List.copyOf(egress);
         linkLayer = List.copyOf(linkLayer);
         decisions = List.copyOf(decisions);
+        requests = List.copyOf(requests);
         privileges = List.copyOf(privileges);
         limits = List.copyOf(limits);
     }
@@ -119,7 +121,7 @@ public record Touched(
     /// @param verdict `allow`, `deny` or `would-deny`
     /// @param to the name, or the address where there was none
     /// @param port null where only a name was asked for
-    /// @param stage at which it was decided: `dns`, `connect`, `dial`
+    /// @param stage at which it was decided: `dns`, `connect`, `dial`, `tls`, `http`, `ws`
     /// @param rule that decided; null where none did
     /// @param reason as a sentence; of `dial`, where it was connected to
     /// @param index of the first such event
@@ -131,6 +133,24 @@ public record Touched(
             @Nullable String stage,
             @Nullable String rule,
             @Nullable String reason,
+            long index,
+            long count) {}
+
+    /// HTTP requests that the egress gateway judged, and how many there were alike.
+    ///
+    /// @param url to whom the connection was, with the target as it was forwarded
+    /// @param status of the answer; 0 if there was none
+    /// @param ending `answered`, `refused`, `switched`, `broken-by-guest`, `broken-by-upstream` or `gateway-closed`
+    /// @param rule that allowed or denied it; null where none did
+    /// @param octets of the bodies of all of them
+    /// @param index of the first such event
+    public record HttpRequest(
+            String method,
+            String url,
+            long status,
+            String ending,
+            @Nullable String rule,
+            Octets octets,
             long index,
             long count) {}
 

@@ -98,6 +98,7 @@ public final class TouchedCollector {
         all.addAll(acts.processes.limits());
         all.addAll(acts.flows.limits());
         all.addAll(acts.decisions.limits());
+        all.addAll(acts.exchanges.limits());
         all.addAll(acts.privileges.limits());
         return new Touched(
                 acts.files.files(),
@@ -106,6 +107,7 @@ public final class TouchedCollector {
                 acts.flows.flows(),
                 acts.flows.linkLayer(),
                 acts.decisions.decisions(),
+                acts.exchanges.requests(),
                 acts.privileges.privileges(),
                 all);
     }

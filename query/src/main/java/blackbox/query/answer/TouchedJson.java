@@ -75,6 +75,7 @@ public final class TouchedJson {
                     json.egress(touched.egress());
                     json.linkLayer(touched.linkLayer());
                     json.decisions(touched.decisions());
+                    json.requests(touched.requests());
                 }
                 case PRIVILEGES -> json.privileges(touched.privileges());
             }
@@ -137,6 +138,24 @@ public final class TouchedJson {
             number("port", each.port());
             out.writeStringField("rule", each.rule());
             out.writeStringField("reason", each.reason());
+            out.writeNumberField("index", each.index());
+            out.writeNumberField("count", each.count());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+    }
+
+    private void requests(List<Touched.HttpRequest> requests) throws IOException {
+        out.writeArrayFieldStart("httpRequests");
+        for (Touched.HttpRequest each : requests) {
+            out.writeStartObject();
+            out.writeStringField("method", each.method());
+            out.writeStringField("url", each.url());
+            out.writeNumberField("status", each.status());
+            out.writeStringField("ended", each.ending());
+            out.writeStringField("rule", each.rule());
+            out.writeNumberField("bytesOut", each.octets().out());
+            out.writeNumberField("bytesIn", each.octets().in());
             out.writeNumberField("index", each.index());
             out.writeNumberField("count", each.count());
             out.writeEndObject();

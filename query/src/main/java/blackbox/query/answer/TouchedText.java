@@ -62,6 +62,7 @@ public final class TouchedText {
                 case EGRESS -> {
                     egress(out, touched.egress());
                     decisions(out, touched.decisions());
+                    requests(out, touched.requests());
                     touched.linkLayer()
                             .forEach(link -> out.printf(
                                     "  %s  %d out, %d in  host only, without addresses%n",
@@ -183,6 +184,25 @@ public final class TouchedText {
                     Printable.of(each.to()),
                     each.port() == null ? "" : ":" + each.port(),
                     Printable.of(each.reason() == null ? "" : each.reason()),
+                    times(each.count()),
+                    each.index());
+        }
+    }
+
+    private static void requests(PrintWriter out, List<Touched.HttpRequest> requests) {
+        if (requests.isEmpty()) {
+            return;
+        }
+        out.println("HTTP requests (" + requests.size() + ")");
+        for (Touched.HttpRequest each : requests) {
+            out.printf(
+                    "  %-7s %s  %s, %s  %d out, %d in  %s, first at event %d%n",
+                    Printable.of(each.method()),
+                    Printable.of(each.url()),
+                    each.status() == 0 ? "no answer" : each.status(),
+                    Printable.of(each.ending()),
+                    each.octets().out(),
+                    each.octets().in(),
                     times(each.count()),
                     each.index());
         }

@@ -142,6 +142,7 @@ public final class EgressCollector {
             case NetView.Listen _,
                     NetView.Accept _,
                     NetView.Miss _,
+                    NetView.Exchange _,
                     FileView _,
                     PrivilegeView _,
                     RecorderView _,

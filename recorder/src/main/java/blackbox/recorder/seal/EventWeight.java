@@ -56,6 +56,7 @@ final class EventWeight {
             case Event.VmCapture e -> of(e.detail());
             case Event.NetMiss e -> of(e.detail());
             case Event.EgressDecision e -> of(e.host()) + of(e.detail());
+            case Event.HttpExchange e -> of(e.host()) + of(e.detail());
             case Event.EgressPolicy e -> of(e.detail());
             case Event.RunOpen e -> of(e.name()) + of(e.detail());
             case Event.RunClose e -> of(e.detail());

@@ -346,7 +346,7 @@ public sealed interface Event {
         }
     }
 
-    /// The egress gateway decided about a name, a connection or an address: `verdict` is `allow`, `deny` or
+    /// The egress gateway decided about a name, a connection, an address or a request: `verdict` is `allow`, `deny` or
     /// `would-deny`; `host` is the name, null for an address that stands for none; detail is JSON.
     record EgressDecision(
             EventHeader header,
@@ -360,6 +360,24 @@ public sealed interface Event {
         @Override
         public Kind kind() {
             return Kind.EGRESS_DECISION;
+        }
+    }
+
+    /// An HTTP request that the egress gateway judged is over: `what` is how, such as `answered`; the octets are
+    /// those of the bodies; `host` is as in [EgressDecision]; detail is JSON.
+    record HttpExchange(
+            EventHeader header,
+            String what,
+            Endpoint local,
+            Endpoint remote,
+            @Nullable Text host,
+            long bytesOut,
+            long bytesIn,
+            String detail)
+            implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.HTTP_EXCHANGE;
         }
     }
 

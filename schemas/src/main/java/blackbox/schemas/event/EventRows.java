@@ -76,6 +76,12 @@ public final class EventRows {
                 out.net(e.protocol(), e.local(), e.remote())
                         .text(Column.HOST, e.host())
                         .said(e.verdict(), e.detail());
+            case Event.HttpExchange e ->
+                out.net("tcp", e.local(), e.remote())
+                        .text(Column.HOST, e.host())
+                        .number(Column.BYTES_OUT, e.bytesOut())
+                        .number(Column.BYTES_IN, e.bytesIn())
+                        .said(e.what(), e.detail());
             case Event.EgressPolicy e -> out.said(e.digest(), e.detail());
             case Event.RunOpen e -> out.text(Column.WHAT, e.name()).said(null, e.detail());
             case Event.RunClose e ->

@@ -50,6 +50,8 @@ public enum Kind {
     EGRESS_DECISION(37, "egress.decision"),
     /// A piece of the policy by which the egress gateway decides.
     EGRESS_POLICY(38, "egress.policy"),
+    /// An HTTP request that the egress gateway judged, and what came of it.
+    HTTP_EXCHANGE(39, "http.exchange"),
     CRED_CHANGE(40, "cred.change"),
     /// A use of a privileged interface: ptrace, mount, module load, bpf, setns, unshare, io_uring.
     PRIVILEGE_USE(41, "privilege.use"),

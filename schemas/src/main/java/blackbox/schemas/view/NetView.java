@@ -126,6 +126,36 @@ public abstract sealed class NetView extends EventView {
         }
     }
 
+    /// `http.exchange`: a request that the gateway judged, and what came of it.
+    public static final class Exchange extends NetView {
+        Exchange() {}
+
+        /// As in [Decision#host].
+        public @Nullable Text host() {
+            return text(Column.HOST);
+        }
+
+        /// How it ended.
+        public @Nullable Text ending() {
+            return text(Column.WHAT);
+        }
+
+        /// Octets of the request's body that were forwarded.
+        public long bytesOut() {
+            return count(Column.BYTES_OUT);
+        }
+
+        /// Octets of the answer's body that were forwarded.
+        public long bytesIn() {
+            return count(Column.BYTES_IN);
+        }
+
+        /// Method, target, status, times and digests, as one JSON object.
+        public @Nullable Text detail() {
+            return text(Column.DETAIL);
+        }
+    }
+
     /// `net.miss`: a replay asked for something that its recording does not contain.
     public static final class Miss extends NetView {
         Miss() {}
