@@ -40,6 +40,26 @@ KEPT_CAPABILITIES = {
     31,  # SETFCAP
 }
 
+# Where Debian's programs look for whom to trust; update-ca-certificates keeps LOCAL_CA.
+BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
+LOCAL_CA = "/usr/local/share/ca-certificates/blackbox-egress.crt"
+# What OpenSSL looks for in that folder: the hash of the name that every run's authority has.
+HASHED_CA = "/etc/ssl/certs/40a2b64f.0"
+# Programs that bring authorities of their own take the file that one of these names; in all of them it stands for all.
+BUNDLE_NAMES = (
+    "AWS_CA_BUNDLE",
+    "CARGO_HTTP_CAINFO",
+    "CODEX_CA_CERTIFICATE",
+    "CURL_CA_BUNDLE",
+    "DENO_CERT",
+    "GIT_SSL_CAINFO",
+    "NODE_EXTRA_CA_CERTS",
+    "PIP_CERT",
+    "REQUESTS_CA_BUNDLE",
+    "SSL_CERT_FILE",
+    "npm_config_cafile",
+)
+
 # Shown read-only to the agent, for a root without capabilities still owns these files (core_pattern, uevent_helper,
 # sysrq-trigger …). The bind of /sys leaves its submounts behind: no cgroup tree, tracefs, debugfs or bpffs.
 READ_ONLY = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/sys")
@@ -57,6 +77,7 @@ class Agent:
         self.namespace = -1
         self.mounts = {}  # as they are before the agent runs: by them the host knows which file a path leads to
         self.killed = False
+        self.trusts = False
 
     def prepare(self):
         """Makes the agent's control group and its view of the file system; none of it is left to do at its start."""
@@ -154,6 +175,21 @@ class Agent:
             disk = os.statvfs(self.root)
             boot.write(RESERVED, str(max(0, disk.f_bfree - octets // disk.f_frsize)))
 
+    def trust(self, certificate):
+        """Has programs trust an authority, in PEM. In the agent's root, for a link of the image leads nowhere else then."""
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.chroot(self.root)
+                os.chdir("/")
+                _trust(certificate)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        if os.waitpid(pid, 0)[1] != 0:
+            raise OSError("the certificate of the egress gateway could not be written to the agent's disk")
+        self.trusts = True
+
     def limits_reached(self):
         """How many processes were killed for memory, and how often one more was refused."""
         return {"memory": _count("memory.events", "oom_kill"), "pids": _count("pids.events", "max")}
@@ -170,7 +206,7 @@ class Agent:
             try:
                 _become(account, last_capability, self.namespace, descriptors)
                 os.chdir(cwd)
-                _execute(argv, _environment(account, env))
+                _execute(argv, _environment(account, env, self.trusts))
             except BaseException as failure:  # the child must never return into init's loop
                 os.write(2, f"blackbox: the agent could not be started: {failure}\n".encode())
             os._exit(125)
@@ -276,7 +312,16 @@ def _give_way():
     os.setpriority(os.PRIO_PROCESS, 0, 0)
 
 
-def _environment(account, given):
+def _trust(certificate):
+    for path in (BUNDLE, LOCAL_CA):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "a", encoding="ascii") as file:
+            file.write("\n" + certificate)
+    if not os.path.lexists(HASHED_CA):
+        os.symlink(LOCAL_CA, HASHED_CA)
+
+
+def _environment(account, given, trusts):
     env = {
         b"PATH": b"/usr/local/bin:/usr/bin:/bin" if account.pw_uid else b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         b"HOME": account.pw_dir.encode(),
@@ -285,6 +330,8 @@ def _environment(account, given):
         b"SHELL": b"/bin/bash",
         b"LANG": b"C.UTF-8",
     }
+    if trusts:
+        env.update((name.encode(), BUNDLE.encode()) for name in BUNDLE_NAMES)
     for pair in given:
         name, _, value = pair.partition(b"=")
         env[name] = value

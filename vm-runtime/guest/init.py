@@ -367,6 +367,8 @@ class Init:
         self.go()
         self.seed(base64.b64decode(message["entropy"]))
         self.agent.limit_disk(message.get("diskBytesMax", 0))
+        if message.get("trusted"):
+            self.agent.trust(message["trusted"])
         if message["workspaceBytes"] == 0:
             self.prepared(message)
             return
@@ -401,7 +403,7 @@ class Init:
             os.chown(WORKSPACE, 1000, 1000)
         self.agent.limit(message.get("pidsMax", 0))
         self.waiting = message
-        self.control.say({"type": "prepared"})
+        self.control.say({"type": "prepared", "trusts": self.agent.trusts})
 
     def launch(self, message):
         """Fresh entropy, then the host's time, then the agent's first process: nothing that takes long comes between."""

@@ -14,6 +14,7 @@ import blackbox.cli.terminal.Narrator;
 import blackbox.cli.terminal.Signals;
 import blackbox.evidence.text.Timestamps;
 import blackbox.evidence.verify.Losses;
+import blackbox.node.egress.EgressRequest;
 import blackbox.node.egress.GatewayPolicy;
 import blackbox.node.image.LocalImages;
 import blackbox.node.record.KafkaSettings;
@@ -141,6 +142,14 @@ public final class RecordCommand implements Callable<Integer> {
                     "What the command may reach, a YAML file; see `blackbox egress --help`. Nothing else is let through.")
     @Nullable
     Path policy;
+
+    @Option(
+            names = "--upstream-ca",
+            paramLabel = "FILE",
+            description = "Certificates (PEM) of authorities that the gateway trusts beside this host's own, for servers"
+                    + " of your own.")
+    @Nullable
+    Path upstreamCa;
 
     @Option(
             names = "--user",
@@ -357,7 +366,7 @@ public final class RecordCommand implements Callable<Integer> {
         }
         Network reachable = networkChoice();
         TierOption option = tierOption(cpus > 1 && tier.equals("auto") ? "live" : tier);
-        var guest = new RecordRequest.Guest(image, option, size(), reachable, policy(reachable));
+        var guest = new RecordRequest.Guest(image, option, size(), reachable, egress(reachable));
         var agent = new RecordRequest.Agent(command, environment, user, agentLimits(), terminal, timeout, silenceMax);
         return new RecordRequest(name, agent, workspace, guest, new CaptureLimits(diskLogMax, framesMax, outputMax));
     }
@@ -409,8 +418,11 @@ public final class RecordCommand implements Callable<Integer> {
         };
     }
 
-    private @Nullable Policy policy(Network reachable) {
+    private @Nullable EgressRequest egress(Network reachable) {
         if (policy == null) {
+            if (upstreamCa != null) {
+                throw CommandException.badInput("--upstream-ca is for the egress gateway: add --policy FILE");
+            }
             if (reachable == Network.GATEWAY) {
                 throw CommandException.badInput(
                         "--network gateway needs a policy: add --policy FILE; `blackbox egress suggest RUN` writes one from"
@@ -425,11 +437,15 @@ public final class RecordCommand implements Callable<Integer> {
         Policy read = PolicyFile.policy(policy);
         List<String> beyond = GatewayPolicy.beyond(read);
         if (!beyond.isEmpty()) {
-            throw CommandException.badInput("the gateway judges names, addresses and ports, and " + policy
+            throw CommandException.badInput("the gateway judges names, addresses, ports and HTTP requests, and " + policy
                     + " asks for more: " + String.join("; ", beyond)
                     + ". Take these out of the policy to record under it");
         }
-        return read;
+        try {
+            return EgressRequest.of(read, upstreamCa);
+        } catch (IOException e) {
+            throw CommandException.badInput("--upstream-ca: " + e.getMessage());
+        }
     }
 
     private static String json(RecordResult result) throws Exception {

@@ -254,11 +254,11 @@ final class EgressGatewayTest {
         Path paths = Files.writeString(folder.resolve("paths.yaml"), """
                 version: 1
                 rules:
-                  - {id: api, host: api.example, paths: ["/v1/*"]}
+                  - {id: api, host: api.example, budget: {requests: 5}}
                 """);
         blackbox.run("record", "--policy", paths.toString(), "--", "true")
                 .expect(2)
-                .saying("rule api: methods, paths and mcp are judged by requests");
+                .saying("rule api: secrets and budgets are not kept yet");
         blackbox.run("record", "--network", "gateway", "--", "true").expect(2).saying("--policy FILE");
         blackbox.run("record", "--network", "user", "--policy", policy.toString(), "--", "true")
                 .expect(2)

@@ -37,6 +37,11 @@ final class EgressLog implements GatewayListener {
                 .put("reason", decision.reason());
         if (decision.stage() == Decision.Stage.DNS) {
             detail.put("asked", decision.what());
+        } else if (decision.stage() == Decision.Stage.TLS) {
+            detail.put("serverName", decision.what().isEmpty() ? null : decision.what());
+        } else if (decision.stage() == Decision.Stage.HTTP || decision.stage() == Decision.Stage.WS) {
+            String[] head = decision.what().split(" ", 3);
+            detail.put("method", head[0]).put("authority", head[1]).put("target", head[2]);
         } else if (decision.stage() == Decision.Stage.DIAL && decision.allowed()) {
             detail.put("address", decision.what());
         }

@@ -1,5 +1,6 @@
 package blackbox.node.egress;
 
+import blackbox.policy.McpTools;
 import blackbox.policy.Policy;
 import blackbox.policy.Rule;
 import blackbox.policy.text.CanonicalPolicy;
@@ -17,25 +18,21 @@ public final class GatewayPolicy {
 
     private GatewayPolicy() {}
 
-    /// What in a policy the gateway does not look at, a sentence each. It judges names, addresses and ports: under a
-    /// rule that also asks for something else it would let through too much, or nothing.
+    /// What in a policy the gateway does not look at, a sentence each. It judges names, addresses, ports and HTTP
+    /// requests: under a rule that also asks for something else it would let through too much, or nothing.
     public static List<String> beyond(Policy policy) {
         var beyond = new ArrayList<String>();
         for (Rule rule : policy.rules()) {
             String where = "rule " + rule.id() + ": ";
-            if (rule.traffic().needsRequest()) {
-                beyond.add(where + "methods, paths and mcp are judged by requests");
+            McpTools mcp = rule.traffic().mcp();
+            if (mcp != null && !mcp.tools().isEmpty()) {
+                beyond.add(where + "the tools of mcp are judged by messages");
             }
             if (rule.exe() != null) {
                 beyond.add(where + "process is judged by the guest's events");
             }
             if (rule.secret() != null || rule.budget() != null) {
-                beyond.add(where + "secrets and budgets need to see requests");
-            }
-        }
-        for (int i = 0; i < policy.deny().size(); i++) {
-            if (policy.deny().get(i).needsRequest()) {
-                beyond.add("deny[" + i + "]: methods and paths are judged by requests");
+                beyond.add(where + "secrets and budgets are not kept yet");
             }
         }
         if (!policy.secrets().isEmpty()) {

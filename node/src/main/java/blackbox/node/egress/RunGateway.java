@@ -2,7 +2,6 @@ package blackbox.node.egress;
 
 import blackbox.gateway.Gateway;
 import blackbox.gateway.GatewaySettings;
-import blackbox.policy.Policy;
 import blackbox.policy.host.Address;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
@@ -31,12 +30,13 @@ public final class RunGateway implements AutoCloseable {
     /// @param recorder takes its events
     /// @param stop ends the machine, with the reason: called when the gateway breaks
     public static RunGateway start(
-            SocketChannel network, Policy policy, HostClock clock, EventSink recorder, Consumer<String> stop) {
+            SocketChannel network, RunEgress egress, HostClock clock, EventSink recorder, Consumer<String> stop) {
         Gateway gateway = Gateway.start(
                 network,
                 GatewaySettings.DEFAULT,
-                new PolicyAuthority(policy, RunGateway::ownAddresses),
-                new EgressLog(clock, recorder));
+                new PolicyAuthority(egress.request().policy(), RunGateway::ownAddresses),
+                new EgressLog(clock, recorder),
+                Gateway.Outside.inspecting(egress.authority(), egress.request().upstreams()));
         var unused = gateway.ended().whenComplete((nothing, failure) -> {
             if (failure != null) {
                 stop.accept("the egress gateway failed: " + failure.getMessage());

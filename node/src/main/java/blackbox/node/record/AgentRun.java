@@ -49,6 +49,7 @@ final class AgentRun {
 
     private final Machine vm;
     private final RecordRequest request;
+    private final @Nullable String trusted;
     private final GuestEntropy entropy;
     private final Path workspace;
     private final StandardStreams streams;
@@ -77,6 +78,7 @@ final class AgentRun {
     AgentRun(
             Machine vm,
             RecordRequest request,
+            @Nullable String trusted,
             GuestEntropy entropy,
             Path workspace,
             StandardStreams streams,
@@ -86,6 +88,7 @@ final class AgentRun {
             throws IOException {
         this.vm = vm;
         this.request = request;
+        this.trusted = trusted;
         this.entropy = entropy;
         this.given = request.agent().terminal();
         this.workspace = workspace;
@@ -259,7 +262,7 @@ final class AgentRun {
     private Ending agent(GuestFeeds feeds) throws VmException, InterruptedException {
         vm.onTracerEnded(this::tracerEnded);
         vm.prepareAgent(
-                request.agent().toCommand(),
+                request.agent().toCommand(trusted),
                 entropy,
                 stdin,
                 output.through(

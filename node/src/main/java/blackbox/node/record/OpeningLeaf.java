@@ -22,18 +22,24 @@ final class OpeningLeaf {
     /// @param tier what was requested and what was chosen
     /// @param entropy digest of what seeds the guest's random generator
     /// @param recorder the recorder
-    static RunOpening of(RecordRequest request, TierChoice tier, StartFacts facts, Hash entropy, Recorder recorder) {
+    static RunOpening of(
+            RecordRequest request,
+            @Nullable String trusted,
+            TierChoice tier,
+            StartFacts facts,
+            Hash entropy,
+            Recorder recorder) {
         return new RunOpening(
                 new RecordedTier(facts.tier().label(), tier.asked().label(), tier.reason()),
                 new Image(facts.imageName(), facts.imageDigest()),
                 facts.snapshotDigest(),
-                agent(request),
+                agent(request, trusted),
                 new GuestInputs(facts.workspace().sha256(), facts.workspace().bytes(), entropy),
                 recorder,
                 machine(facts));
     }
 
-    private static Agent agent(RecordRequest request) {
+    private static Agent agent(RecordRequest request, @Nullable String trusted) {
         RecordRequest.Agent agent = request.agent();
         return new Agent(
                 agent.command(),
@@ -44,7 +50,8 @@ final class OpeningLeaf {
                 agent.limits().diskBytesMax() == 0
                         ? null
                         : Long.valueOf(agent.limits().diskBytesMax()),
-                terminal(agent.terminal()));
+                terminal(agent.terminal()),
+                trusted);
     }
 
     private static RunOpening.@Nullable Terminal terminal(@Nullable Terminal terminal) {

@@ -1,7 +1,6 @@
 package blackbox.node.record;
 
-import blackbox.node.egress.GatewayPolicy;
-import blackbox.policy.Policy;
+import blackbox.node.egress.EgressRequest;
 import blackbox.query.run.SealedCommand;
 import blackbox.recorder.capture.CaptureLimits;
 import blackbox.vm.machine.AgentCommand;
@@ -60,8 +59,10 @@ public record RecordRequest(
         }
 
         /// As it is sent to the guest.
-        AgentCommand toCommand() {
-            return AgentCommand.of(command, environment, user, limits, terminal);
+        ///
+        /// @param trusted the certificate of an authority that its programs are to trust, in PEM, or null
+        AgentCommand toCommand(@Nullable String trusted) {
+            return AgentCommand.of(command, environment, user, limits, terminal).trusting(trusted);
         }
     }
 
@@ -77,20 +78,16 @@ public record RecordRequest(
     /// @param image name of the guest image
     /// @param tier how faithfully it must be possible to replay it
     /// @param network what the VM's network reaches
-    /// @param policy what it may reach through the egress gateway; null unless that is its network
+    /// @param egress what it may reach through the egress gateway; null unless that is its network
     public record Guest(
             String image,
             TierOption tier,
             MachineSize size,
             Network network,
-            @Nullable Policy policy) {
+            @Nullable EgressRequest egress) {
         public Guest {
-            if ((network == Network.GATEWAY) != (policy != null)) {
+            if ((network == Network.GATEWAY) != (egress != null)) {
                 throw new IllegalArgumentException("the egress gateway needs a policy, and nothing else does");
-            }
-            List<String> beyond = policy == null ? List.of() : GatewayPolicy.beyond(policy);
-            if (!beyond.isEmpty()) {
-                throw new IllegalArgumentException("the gateway cannot hold this policy: " + beyond);
             }
         }
     }

@@ -3,11 +3,12 @@ package blackbox.node.record;
 import blackbox.evidence.sign.CryptoProvider;
 import blackbox.ingest.IngestException;
 import blackbox.node.egress.GatewayPolicy;
+import blackbox.node.egress.EgressRequest;
+import blackbox.node.egress.RunEgress;
 import blackbox.node.egress.RunGateway;
 import blackbox.node.image.LocalImages;
 import blackbox.node.machine.Hypervisor;
 import blackbox.node.record.RecordResult.Place;
-import blackbox.policy.Policy;
 import blackbox.query.run.RunOpening;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
@@ -157,6 +158,8 @@ public final class RecordSession {
         var log = new MachineLog(clock);
         Instant startedAt = wall.instant();
         RunId run = RunId.create(startedAt, random);
+        EgressRequest reachable = request.guest().egress();
+        RunEgress egress = reachable == null ? null : RunEgress.of(reachable, startedAt);
         Path workspace = request.workspace();
         var start = new VmRequest(
                 image,
@@ -174,7 +177,7 @@ public final class RecordSession {
                     vm,
                     log,
                     new StartedRun(
-                            inPresentSize(), run, startedAt, tier, steady, clock, certification.certify(), vault));
+                            inPresentSize(), run, startedAt, tier, steady, clock, certification.certify(), vault, egress));
             left.await(interrupted ? Duration.ZERO : OTHERS_PATIENCE);
             return result;
         }
@@ -200,6 +203,7 @@ public final class RecordSession {
     /// @param steady the run's clock
     /// @param clock gives events their times, by the run's clock
     /// @param vault encrypts what is stored beside its events
+    /// @param egress what its gateway decides by; null if it has none
     private record StartedRun(
             RecordRequest request,
             RunId run,
@@ -208,7 +212,15 @@ public final class RecordSession {
             SteadyClock steady,
             HostClock clock,
             RunCertification.Certified certified,
-            Vault vault) {}
+            Vault vault,
+            @Nullable RunEgress egress) {
+
+        /// The certificate of the authority that programs in the guest are to trust, in PEM, or null.
+        @Nullable
+        String trusted() {
+            return egress == null ? null : egress.authority().pem();
+        }
+    }
 
     private RecordResult record(Machine vm, MachineLog log, StartedRun started)
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
@@ -247,7 +259,7 @@ public final class RecordSession {
         var recorder = new RunRecorder(sealer, run.value());
         CapturedFiles captures = Captures.of(vm, clock, folder, request.limits());
         Path back = data.workspaces(run);
-        var agent = new AgentRun(vm, started.request(), entropy, back, streams, captures, log, listener);
+        var agent = new AgentRun(vm, started.request(), started.trusted(), entropy, back, streams, captures, log, listener);
         var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
         var tracer = TracerReport.of(vm.facts().ready().tracer());
         var feeds = new GuestFeeds(
@@ -261,7 +273,7 @@ public final class RecordSession {
                 agent::stop);
         recorder.flush();
         var publication = new Publication(data, run, spool, kafka, progress, agent::awaitStarted);
-        try (RunGateway gateway = gateway(vm, clock, recorder, agent)) {
+        try (RunGateway gateway = gateway(vm, started, recorder, agent)) {
             this.agent = agent;
             resize();
             AgentRun.Ending ending = agent.run(feeds);
@@ -313,9 +325,11 @@ public final class RecordSession {
         }
     }
 
-    private @Nullable RunGateway gateway(Machine vm, HostClock clock, RunRecorder recorder, AgentRun agent) {
-        Policy policy = request.guest().policy();
-        return policy == null ? null : RunGateway.start(vm.network(), policy, clock, recorder, agent::stop);
+    private static @Nullable RunGateway gateway(Machine vm, StartedRun started, RunRecorder recorder, AgentRun agent) {
+        RunEgress egress = started.egress();
+        return egress == null
+                ? null
+                : RunGateway.start(vm.network(), egress, started.clock(), recorder, agent::stop);
     }
 
     private void sayWhereCut(KeptOutput output) {
@@ -398,14 +412,14 @@ public final class RecordSession {
                 started.certified().runs().verifier().encoded(),
                 started.certified().certificate(),
                 request.limits().outputBytesMax());
-        String detail = OpeningLeaf.of(started.request(), started.tier(), facts, entropy, recorder)
+        String detail = OpeningLeaf.of(started.request(), started.trusted(), started.tier(), facts, entropy, recorder)
                 .toJson();
         sealer.append(new Event.RunOpen(EventHeader.host(clock.nowNs()), name == null ? null : Text.of(name), detail));
         sealer.append(new Event.TracerReady(
                 EventHeader.host(clock.nowNs()), facts.ready().tracer()));
-        Policy policy = request.guest().policy();
-        if (policy != null) {
-            GatewayPolicy.events(policy, clock.nowNs()).forEach(sealer::append);
+        RunEgress egress = started.egress();
+        if (egress != null) {
+            GatewayPolicy.events(egress.request().policy(), clock.nowNs()).forEach(sealer::append);
         }
     }
 

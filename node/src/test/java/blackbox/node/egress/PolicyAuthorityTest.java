@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.gateway.egress.Destination;
+import blackbox.gateway.egress.Inspection;
 import blackbox.gateway.egress.Protocol;
+import blackbox.gateway.egress.RequestHead;
+import blackbox.gateway.egress.RequestVerdict;
 import blackbox.gateway.egress.Verdict;
 import blackbox.policy.Policy;
 import blackbox.policy.host.Address;
@@ -69,6 +72,80 @@ final class PolicyAuthorityTest {
         var destination = new Destination(host, host == null ? address : "198.18.0.7", 443, Protocol.TCP);
         Verdict verdict = authority.address(destination, address);
         assertEquals(outcome + " " + rule, verdict.outcome() + " " + verdict.rule(), verdict::reason);
+    }
+
+    private static final String REQUESTS = """
+            version: 1
+            rules:
+              - {id: api, host: api.example, methods: [GET], paths: ["/v1/**"]}
+              - {id: open, host: open.example}
+              - {id: tools, mcp: {url: "https://mcp.example/mcp", tools: [search]}}
+              - {id: pinned, host: pinned.example}
+            tls: {pass: [pinned.example]}
+            """;
+
+    @ParameterizedTest
+    @CsvSource({
+        "api.example, REQUESTS",
+        "open.example, OPEN",
+        "pinned.example, SEALED",
+        "mcp.example, REQUESTS",
+    })
+    void howFarIsLookedFollowsFromThePolicy(String host, Inspection how) throws Exception {
+        var authority = new PolicyAuthority(policy(REQUESTS), Set::of);
+        var destination = new Destination(host, "198.18.0.7", 443, Protocol.TCP);
+        Verdict connect = authority.connect(destination).toCompletableFuture().join();
+        assertTrue(connect.allowed());
+        assertEquals(how, connect.inspection());
+        Verdict tls = authority.tls(destination, host).toCompletableFuture().join();
+        assertTrue(tls.allowed());
+        assertEquals(how, tls.inspection());
+        Verdict other =
+                authority.tls(destination, "other.example").toCompletableFuture().join();
+        assertEquals("builtin:misdirected", other.rule());
+    }
+
+    @Test
+    void observingRefusesNothingForBeingNoHttp() throws Exception {
+        String text = REQUESTS.replace("version: 1", "version: 1\nmode: observe");
+        var authority = new PolicyAuthority(policy(text), Set::of);
+        var destination = new Destination("api.example", "198.18.0.7", 443, Protocol.TCP);
+        Verdict connect = authority.connect(destination).toCompletableFuture().join();
+        assertEquals(Inspection.OPEN, connect.inspection());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "api.example, GET, api.example, /v1/a, ALLOW, api, /v1/a, 403",
+        "api.example, GET, api.example:443, /v1/%7ea?q=%7e, ALLOW, api, /v1/~a?q=%7e, 403",
+        "api.example, POST, api.example, /v1/a, DENY, default, /v1/a, 403",
+        "api.example, GET, other.example, /v1/a, DENY, builtin:misdirected, /v1/a, 421",
+        "api.example, GET, api.example, /v1/../x, DENY, builtin:path, /v1/../x, 403",
+        "api.example, GET, api.example, /dns-query, DENY, builtin:doh, /dns-query, 403",
+        "open.example, TRACE, open.example, /, DENY, builtin:method, /, 403",
+        "open.example, GET, open.example, http://other.example/, DENY, builtin:target, http://other.example/, 403",
+        "open.example, GET, open.example, /a/../b, ALLOW, open, /a/../b, 403",
+        "mcp.example, POST, mcp.example, /mcp, DENY, tools, /mcp, 403",
+    })
+    void eachRequestIsJudged(
+            String host,
+            String method,
+            String authority,
+            String target,
+            String outcome,
+            String rule,
+            String forwarded,
+            int status)
+            throws Exception {
+        var asked = new PolicyAuthority(policy(REQUESTS), Set::of);
+        var destination = new Destination(host, "198.18.0.7", 443, Protocol.TCP);
+        RequestVerdict verdict = asked.request(
+                        destination, host, new RequestHead(method, authority, target, Set.of(), false))
+                .toCompletableFuture()
+                .join();
+        assertEquals(outcome + " " + rule, verdict.verdict().outcome() + " " + verdict.verdict().rule());
+        assertEquals(forwarded, verdict.target());
+        assertEquals(status, verdict.status());
     }
 
     @Test

@@ -127,8 +127,8 @@ public final class LimitCollector {
                     "its network was open (--network user): it could reach whatever this host reaches, the host's own"
                             + " services at 10.0.2.2 included; with --policy a gateway decides that");
         } else if (network.equals("gateway")) {
-            limits.add("the egress gateway decided by names, addresses and ports; what went over a connection that it"
-                    + " allowed was not judged");
+            limits.add("the egress gateway judged names, addresses, ports and HTTP requests; what else went over a"
+                    + " connection that it allowed, and TLS that the policy does not open, was relayed as it was");
         }
         if (!tracerReady) {
             limits.add("no tracer reported ready: what happened inside the guest was not seen");

@@ -44,6 +44,7 @@ public record RunOpening(
     /// @param diskBytesMax what its disk could hold, null if the leaf does not say: then what the VM's had room
     ///     for
     /// @param terminal that it was given, null if it had pipes
+    /// @param trusted the certificate of the authority, in PEM, that its programs were to trust, null if none
     public record Agent(
             List<String> command,
             List<String> environment,
@@ -51,7 +52,8 @@ public record RunOpening(
             @Nullable String network,
             int pidsMax,
             @Nullable Long diskBytesMax,
-            @Nullable Terminal terminal) {
+            @Nullable Terminal terminal,
+            @Nullable String trusted) {
         public Agent {
             command = List.copyOf(command);
             environment = List.copyOf(environment);
@@ -146,6 +148,9 @@ public record RunOpening(
                     .put("columns", terminal.columns())
                     .put("term", terminal.type());
         }
+        if (agent.trusted() != null) {
+            leaf.put("trusted", agent.trusted());
+        }
         if (inputs.workspace() != null) {
             leaf.putObject("workspace")
                     .put("sha256", String.valueOf(inputs.workspace()))
@@ -199,7 +204,8 @@ public record RunOpening(
                         text(detail.path("network")),
                         detail.path("pidsMax").asInt(),
                         number(detail.path("diskBytesMax")),
-                        terminal(detail.path("tty"))),
+                        terminal(detail.path("tty")),
+                        text(detail.path("trusted"))),
                 new GuestInputs(
                         hash(detail.path("workspace").path("sha256")),
                         detail.path("workspace").path("bytes").asLong(),

@@ -32,12 +32,14 @@ record RecordedAgent(
     /// @param user `agent` or `root`
     /// @param limits what it may use of its guest
     /// @param terminal the terminal that it was given, null if it had pipes
+    /// @param trusted the certificate of the authority that its programs were to trust, null if none
     record Command(
             List<String> words,
             List<String> variables,
             String user,
             AgentLimits limits,
-            @Nullable Terminal terminal) {
+            @Nullable Terminal terminal,
+            @Nullable String trusted) {
         Command {
             words = List.copyOf(words);
             variables = List.copyOf(variables);
@@ -110,7 +112,8 @@ record RecordedAgent(
                 agent.environment(),
                 agent.user() == null ? "agent" : agent.user(),
                 limits(agent),
-                terminal(agent.terminal()));
+                terminal(agent.terminal()),
+                agent.trusted());
         var times = new RunTimes(
                 Instant.EPOCH.plusNanos(start.atNs()),
                 GuestTimes.of(end),
@@ -157,6 +160,7 @@ record RecordedAgent(
     AgentCommand with(Map<String, String> values) {
         var known = new TreeMap<>(values);
         known.keySet().retainAll(command.variables());
-        return AgentCommand.of(command.words(), known, command.user(), command.limits(), command.terminal());
+        return AgentCommand.of(command.words(), known, command.user(), command.limits(), command.terminal())
+                .trusting(command.trusted());
     }
 }

@@ -105,13 +105,22 @@ public final class GuestControl {
         if (terminal != null) {
             size(message.putObject("tty"), terminal).put("term", terminal.type());
         }
+        if (command.trusted() != null) {
+            message.put("trusted", command.trusted());
+        }
         say(message.put("cwd", command.cwd())
                 .put("user", command.user() == AgentUser.ROOT ? "root" : "agent")
                 .put("pidsMax", command.limits().pidsMax())
                 .put("diskBytesMax", command.limits().diskBytesMax())
                 .put("workspaceBytes", workspaceBytes)
                 .put("entropy", base64.encodeToString(entropy.octets())));
-        await(Prepared.class, "get ready for the agent", START_TIMEOUT);
+        Prepared prepared = await(Prepared.class, "get ready for the agent", START_TIMEOUT);
+        if (command.trusted() != null && !prepared.trusts()) {
+            throw new VmException(
+                    Code.IMAGE_DEFINITION,
+                    "the guest cannot trust the egress gateway: its image was built by an older Blackbox; build it again"
+                            + " with blackbox image build");
+        }
     }
 
     /// Has `listener` receive up to when, on the guest's boot clock, all that was written to its disk is there.

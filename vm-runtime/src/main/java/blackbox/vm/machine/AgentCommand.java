@@ -13,13 +13,15 @@ import org.jspecify.annotations.Nullable;
 /// @param user with whose rights it runs
 /// @param limits what it may use of its guest
 /// @param terminal that it gets in place of pipes, or null
+/// @param trusted the certificate of an authority that its programs are to trust, in PEM, or null
 public record AgentCommand(
         List<byte[]> argv,
         List<byte[]> environment,
         @Nullable String cwd,
         AgentUser user,
         AgentLimits limits,
-        @Nullable Terminal terminal) {
+        @Nullable Terminal terminal,
+        @Nullable String trusted) {
     /// A kernel accepts 2 MiB of arguments and environment together; beyond that, it is the kernel that refuses.
     private static final long BYTES_MAX = 4 << 20;
 
@@ -50,7 +52,7 @@ public record AgentCommand(
 
     /// A command without a limit on processes, with pipes.
     public AgentCommand(List<byte[]> argv, List<byte[]> environment, @Nullable String cwd, AgentUser user) {
-        this(argv, environment, cwd, user, AgentLimits.NONE, null);
+        this(argv, environment, cwd, user, AgentLimits.NONE, null, null);
     }
 
     /// Who the agent is in the guest.
@@ -80,7 +82,12 @@ public record AgentCommand(
                 .map(entry -> OctetText.octets(entry.getKey() + "=" + entry.getValue()))
                 .toList();
         return new AgentCommand(
-                argv, variables, null, user.equals("root") ? AgentUser.ROOT : AgentUser.AGENT, limits, terminal);
+                argv, variables, null, user.equals("root") ? AgentUser.ROOT : AgentUser.AGENT, limits, terminal, null);
+    }
+
+    /// The same, in a guest whose programs trust an authority.
+    public AgentCommand trusting(@Nullable String certificate) {
+        return new AgentCommand(argv, environment, cwd, user, limits, terminal, certificate);
     }
 
     private static boolean contains(byte[] octets, byte wanted) {

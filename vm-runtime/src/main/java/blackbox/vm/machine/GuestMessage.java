@@ -22,7 +22,9 @@ public sealed interface GuestMessage {
     record Ready(String bootId, String kernel, long bootNanos, String tracer) implements GuestMessage {}
 
     /// Everything is in place for the agent, which now waits for its launch.
-    record Prepared() implements GuestMessage {}
+    ///
+    /// @param trusts whether its programs trust the authority that came with the command
+    record Prepared(boolean trusts) implements GuestMessage {}
 
     /// The agent's process exists.
     ///
@@ -107,7 +109,7 @@ public sealed interface GuestMessage {
         return switch (node.path("type").asText()) {
             case "ready" ->
                 new Ready(text(node, "bootId", 64), text(node, "kernel", 128), boot, Json.line(node.path("tracer")));
-            case "prepared" -> new Prepared();
+            case "prepared" -> new Prepared(node.path("trusts").asBoolean());
             case "started" ->
                 new Started(node.path("pid").asInt(), node.path("cgroupId").asLong(), boot, wall);
             case "exit" -> new Exit(number(node, "code"), number(node, "signal"), boot, wall, limits(node));

@@ -1,0 +1,32 @@
+package blackbox.node.egress;
+
+import blackbox.gateway.tls.HostTrust;
+import blackbox.policy.Policy;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import javax.net.ssl.X509TrustManager;
+import org.jspecify.annotations.Nullable;
+
+/// What a run may reach through the egress gateway.
+///
+/// @param policy one that the gateway can hold, see [GatewayPolicy#beyond]
+/// @param upstreams whom the gateway trusts outside
+public record EgressRequest(Policy policy, X509TrustManager upstreams) {
+
+    /// @throws IllegalArgumentException if the gateway cannot hold the policy
+    public EgressRequest {
+        List<String> beyond = GatewayPolicy.beyond(policy);
+        if (!beyond.isEmpty()) {
+            throw new IllegalArgumentException("the gateway cannot hold this policy: " + beyond);
+        }
+    }
+
+    /// With the authorities that this host trusts.
+    ///
+    /// @param upstreamCa a PEM file of more; null for none
+    /// @throws IOException if they cannot be read; says which file
+    public static EgressRequest of(Policy policy, @Nullable Path upstreamCa) throws IOException {
+        return new EgressRequest(policy, HostTrust.of(upstreamCa));
+    }
+}
