@@ -31,6 +31,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -181,16 +182,20 @@ final class Egress implements FlowHandler {
 
     /// Tells of an allowed destination that was not reached, and returns what the guest hears.
     Refusal notReached(Flow flow, Destination destination, Verdict verdict, DialException why) {
-        if (why.reason() == DialException.Cause.ADDRESS_REFUSED) {
-            findings.found(Finding.ADDRESS_REFUSED, destination.text());
-            tell(Stage.DIAL, Outcome.DENY, why.rule(), String.valueOf(why.getMessage()), flow, destination);
-        }
+        addressRefused(flow, destination, why);
         listener.ended(new FlowEnd(flow, destination.host(), 0, 0, How.NOT_REACHED));
         return switch (why.reason()) {
             case REFUSED -> Refusal.REFUSED;
             case ADDRESS_REFUSED -> Refusal.PROHIBITED;
             case NO_ADDRESS, UNREACHABLE, TIMED_OUT, OVERLOADED -> Refusal.UNREACHABLE;
         };
+    }
+
+    private void addressRefused(Flow flow, Destination destination, DialException why) {
+        if (why.reason() == DialException.Cause.ADDRESS_REFUSED) {
+            findings.found(Finding.ADDRESS_REFUSED, destination.text());
+            tell(Stage.DIAL, Outcome.DENY, why.rule(), String.valueOf(why.getMessage()), flow, destination);
+        }
     }
 
     void ended(FlowEnd end) {
@@ -216,6 +221,7 @@ final class Egress implements FlowHandler {
         private final Destination destination;
         private final Verdict verdict;
         private final List<CompletableFuture<Channel>> dials = new ArrayList<>(1);
+        private boolean accepted;
 
         Allowed(OpeningConnection connection, Destination destination, Verdict verdict) {
             this.connection = connection;
@@ -243,20 +249,30 @@ final class Egress implements FlowHandler {
             HostPort to = dialled(destination, verdict);
             CompletableFuture<Channel> dial = dialer.dial(to.host(), to.port(), reach(destination));
             dials.add(dial);
-            return dial.thenApply(channel -> {
-                connected(flow(), destination, verdict, (InetSocketAddress) channel.remoteAddress());
-                return channel;
+            return dial.handle((channel, failure) -> {
+                dials.removeIf(CompletableFuture::isDone);
+                if (failure == null) {
+                    connected(flow(), destination, verdict, (InetSocketAddress) channel.remoteAddress());
+                    return channel;
+                }
+                DialException why = Dialer.reason(failure);
+                if (accepted) {
+                    addressRefused(flow(), destination, why);
+                }
+                throw new CompletionException(why);
             });
         }
 
         private void abandoned() {
-            dials.forEach(dial -> dial.completeExceptionally(
-                    new DialException(DialException.Cause.TIMED_OUT, "the guest no longer waits")));
+            List.copyOf(dials)
+                    .forEach(dial -> dial.completeExceptionally(
+                            new DialException(DialException.Cause.TIMED_OUT, "the guest no longer waits")));
             ended(How.EVICTED, 0, 0);
         }
 
         @Override
         public GuestTcpChannel accept(ChannelHandler first) {
+            accepted = true;
             return connection.accept(first, this::ended);
         }
 

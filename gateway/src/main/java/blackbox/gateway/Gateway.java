@@ -9,6 +9,7 @@ import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.Judge;
 import blackbox.gateway.stack.GuestLink;
 import blackbox.gateway.stack.GuestNetwork;
+import blackbox.gateway.tls.RunAuthority;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -22,6 +23,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /// The only network of one machine. One thread, its loop, does all of it; host names are resolved on others.
@@ -53,12 +55,21 @@ public final class Gateway implements AutoCloseable {
 
     /// What a gateway relies on outside, which tests replace.
     ///
-    /// @param connections serves what was allowed
-    public record Outside(Resolver resolver, ConnectionHandler connections) {
+    /// @param connections makes what serves the allowed
+    public record Outside(Resolver resolver, ConnectionHandler.Factory connections) {
 
-        /// The host's own, with octets relayed as they are.
+        /// The host's own, with octets relayed as they are, whatever a verdict says of looking into them.
         public static Outside ofThisHost() {
-            return new Outside(Resolver.OF_HOST, new OctetRelay());
+            return new Outside(Resolver.OF_HOST, OctetRelay.FACTORY);
+        }
+
+        /// The host's own, with connections looked into as far as verdicts say.
+        ///
+        /// @param authority whom the guest trusts
+        /// @param trust verifies the certificates of the other side, such as
+        [blackbox.gateway.tls.HostTrust#of]
+        public static Outside inspecting(RunAuthority authority, X509TrustManager trust) {
+            return new Outside(Resolver.OF_HOST, Inspector.factory(authority, trust, InspectionSettings.DEFAULT));
         }
     }
 
@@ -84,13 +95,14 @@ public final class Gateway implements AutoCloseable {
         var dialer = new Dialer(loop, settings.dial(), outside.resolver());
         var told = new GuardedListener(listener);
         var findings = new Findings(told);
+        var judge = new Judge(authority, loop, settings.verdictMax());
         var egress = new Egress(
-                new Judge(authority, loop, settings.verdictMax()),
+                judge,
                 told,
                 findings,
                 new NameTable(settings.namesMax(), settings.namesPerRuleMax()),
                 dialer,
-                outside.connections(),
+                outside.connections().of(judge, told, findings),
                 new DatagramRelay(loop, dialer));
         var link = new GuestLink(settings.stack(), egress, findings);
         var channel = new NioDomainSocketChannel(network);

@@ -1,19 +1,14 @@
 package blackbox.gateway;
 
 import blackbox.gateway.dial.Dialer;
-import blackbox.gateway.stack.GuestTcpChannel;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 
-/// Relays octets between the guest and its destination as they are, once that is connected. Each direction is read only
-/// while the other side takes what was read, and ends by itself.
-@SuppressWarnings("FutureReturnValueIgnored") // what fails to be written or closed is told to the handlers
+/// Relays octets between the guest and its destination as they are, once that is connected.
 public final class OctetRelay implements ConnectionHandler {
+    /// It needs nobody to ask.
+    public static final Factory FACTORY = (judge, listener, findings) -> new OctetRelay();
+
+    private OctetRelay() {}
 
     @Override
     public void open(AllowedConnection connection) {
@@ -21,146 +16,11 @@ public final class OctetRelay implements ConnectionHandler {
             if (failure != null) {
                 connection.refuse(Dialer.reason(failure));
             } else if (connection.isWaiting()) {
-                new Pair((DuplexChannel) upstream).join(connection);
+                var relay = new Relay((DuplexChannel) upstream);
+                relay.start(connection.accept(relay.guestSide()));
             } else {
-                upstream.close();
+                var unused = upstream.close();
             }
         });
-    }
-
-    /// Both ends of one connection.
-    private static final class Pair {
-        private final DuplexChannel upstream;
-        private boolean guestFinished;
-        private boolean upstreamFinished;
-
-        Pair(DuplexChannel upstream) {
-            this.upstream = upstream;
-        }
-
-        void join(AllowedConnection connection) {
-            GuestTcpChannel guest = connection.accept(new GuestSide());
-            guest.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-            upstream.pipeline().addLast(new UpstreamSide(guest));
-            upstream.config().setAutoRead(true);
-        }
-
-        /// Says to the other side that the guest has no more, after all that it had.
-        private void finishUpstream() {
-            upstream.writeAndFlush(Unpooled.EMPTY_BUFFER)
-                    .addListener(_ -> upstream.shutdownOutput().addListener(_ -> {
-                        guestFinished = true;
-                        closeIfDone();
-                    }));
-        }
-
-        private void closeIfDone() {
-            if (guestFinished && upstreamFinished) {
-                upstream.close();
-            }
-        }
-
-        private void resetUpstream() {
-            if (upstream.isOpen()) {
-                upstream.config().setOption(ChannelOption.SO_LINGER, 0);
-                upstream.close();
-            }
-        }
-
-        private final class GuestSide extends ChannelInboundHandlerAdapter {
-            private boolean finished;
-
-            @Override
-            public void channelRead(ChannelHandlerContext ctx, Object message) {
-                var guest = (GuestTcpChannel) ctx.channel();
-                int octets = ((ByteBuf) message).readableBytes();
-                guest.hold(octets);
-                upstream.write(message).addListener(_ -> guest.hold(-octets));
-                if (!upstream.isWritable()) {
-                    guest.config().setAutoRead(false);
-                }
-            }
-
-            @Override
-            public void channelReadComplete(ChannelHandlerContext ctx) {
-                upstream.flush();
-            }
-
-            @Override
-            public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-                upstream.config().setAutoRead(ctx.channel().isWritable());
-            }
-
-            @Override
-            public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-                if (event instanceof ChannelInputShutdownEvent) {
-                    finished = true;
-                    finishUpstream();
-                }
-            }
-
-            @Override
-            public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-                finished = true;
-                resetUpstream();
-                ctx.close();
-            }
-
-            @Override
-            public void channelInactive(ChannelHandlerContext ctx) {
-                if (!finished) {
-                    resetUpstream();
-                }
-            }
-        }
-
-        private final class UpstreamSide extends ChannelInboundHandlerAdapter {
-            private final GuestTcpChannel guest;
-
-            UpstreamSide(GuestTcpChannel guest) {
-                this.guest = guest;
-            }
-
-            @Override
-            public void channelRead(ChannelHandlerContext ctx, Object message) {
-                guest.write(message);
-                if (!guest.isWritable()) {
-                    upstream.config().setAutoRead(false);
-                }
-            }
-
-            @Override
-            public void channelReadComplete(ChannelHandlerContext ctx) {
-                guest.flush();
-            }
-
-            @Override
-            public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-                guest.config().setAutoRead(ctx.channel().isWritable());
-            }
-
-            @Override
-            public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-                if (event instanceof ChannelInputShutdownEvent) {
-                    upstreamFinished = true;
-                    guest.flush();
-                    guest.shutdownOutput();
-                    closeIfDone();
-                }
-            }
-
-            @Override
-            public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-                guest.reset();
-                ctx.close();
-            }
-
-            @Override
-            public void channelInactive(ChannelHandlerContext ctx) {
-                if (!(guestFinished && upstreamFinished)) {
-                    guest.reset();
-                }
-            }
-        }
     }
 }

@@ -2,8 +2,11 @@
 /// of
 /// it leaves without a verdict.
 ///
-/// `stack` is the network as the guest sees it, `dns` gives names addresses, `dial` goes out; `egress` is what is asked
-/// and told, `packet` has the packets. May depend on `schemas` and Netty only; never decides by itself what is allowed,
+/// `stack` is the network as the guest sees it, `dns` gives names addresses, `dial` goes out, `tls` and `http` look
+/// into
+/// what is spoken; `egress` is what is asked
+/// and told, `packet` has the packets. May depend on `schemas`, Netty and, for certificates, Bouncy Castle only; never
+/// decides by itself what is allowed,
 /// except that it refuses what cannot be judged.
 @NullMarked
 package blackbox.gateway;

@@ -58,7 +58,7 @@ class DnsTest {
         return answer[3] & 0xf;
     }
 
-    private static String address(Served served, String name) throws Exception {
+    static String address(Served served, String name) throws Exception {
         DnsMessage answer = DnsMessage.parse(ask(served, question(7, name, A, 0)));
         assertNotNull(answer);
         assertEquals(name, answer.name());

@@ -81,7 +81,7 @@ class HostileGuestTest {
 
     @Test
     void aFloodOfSynsIsBoundedWhileNothingIsDecided() throws Exception {
-        try (var served = new Served(folder, GatewaySettings.DEFAULT, _ -> SILENT, new OctetRelay())) {
+        try (var served = new Served(folder, GatewaySettings.DEFAULT, _ -> SILENT, OctetRelay.FACTORY)) {
             flood(served.guest, 100_000, 80);
             served.listener.await("too few were dropped", all -> all.count(Finding.HALF_OPEN_DROPPED) >= (1 << 16));
             int open = served.onLoop(GuestNetwork::connectionCount);
@@ -96,7 +96,7 @@ class HostileGuestTest {
     void aFloodOfSynsThatAreAllowedLeavesRoomForOthers() throws Exception {
         StackSettings few = StackSettings.DEFAULT.withConnections(16_384, 64);
         try (var served =
-                new Served(folder, GatewaySettings.DEFAULT.withStack(few), Served.Rules::new, new OctetRelay())) {
+                new Served(folder, GatewaySettings.DEFAULT.withStack(few), Served.Rules::new, OctetRelay.FACTORY)) {
             flood(served.guest, 5_000, served.port());
             TestConnection honest = served.connect(63_000).awaitOpen();
             honest.send(new byte[] {7});
@@ -124,7 +124,7 @@ class HostileGuestTest {
     void moreConnectionsThanAreKeptAreRefused() throws Exception {
         StackSettings few = StackSettings.DEFAULT.withConnections(8, 8);
         try (var served =
-                new Served(folder, GatewaySettings.DEFAULT.withStack(few), Served.Rules::new, new OctetRelay())) {
+                new Served(folder, GatewaySettings.DEFAULT.withStack(few), Served.Rules::new, OctetRelay.FACTORY)) {
             var open = new ArrayList<TestConnection>();
             for (int i = 0; i < 8; i++) {
                 open.add(served.connect(40_000 + i).awaitOpen());
@@ -146,7 +146,8 @@ class HostileGuestTest {
             public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {} // the gateway's end
         });
         int count = StackSettings.DEFAULT.connectionsMax();
-        try (var served = new Served(folder, GatewaySettings.DEFAULT, Served.Rules::new, silent)) {
+        try (var served =
+                new Served(folder, GatewaySettings.DEFAULT, Served.Rules::new, (judge, listener, findings) -> silent)) {
             long before = heap();
             TestConnection last = null;
             for (int i = 0; i < count; i++) {
@@ -225,7 +226,7 @@ class HostileGuestTest {
     void allConnectionsTogetherHoldLittle() throws Exception {
         StackSettings small = StackSettings.DEFAULT.withBuffered(1 << 20);
         try (var served =
-                new Served(folder, GatewaySettings.DEFAULT.withStack(small), Served.Rules::new, new OctetRelay())) {
+                new Served(folder, GatewaySettings.DEFAULT.withStack(small), Served.Rules::new, OctetRelay.FACTORY)) {
             var guests = new ArrayList<TestConnection>();
             var servers = new ArrayList<Socket>();
             byte[] much = octets(served, 6 << 20);
@@ -263,7 +264,7 @@ class HostileGuestTest {
     void aConnectionCountsUntilAllIsRead() throws Exception {
         StackSettings one = StackSettings.DEFAULT.withConnections(1, 1);
         try (var served =
-                new Served(folder, GatewaySettings.DEFAULT.withStack(one), Served.Rules::new, new OctetRelay())) {
+                new Served(folder, GatewaySettings.DEFAULT.withStack(one), Served.Rules::new, OctetRelay.FACTORY)) {
             TestConnection guest = served.connect(40_000).awaitOpen();
             Socket server = served.accepted();
             byte[] all = octets(served, 8 << 20);
@@ -363,7 +364,7 @@ class HostileGuestTest {
         StackSettings hasty = StackSettings.DEFAULT.withTimes(
                 Duration.ofMillis(300), Duration.ofMillis(300), Duration.ofMillis(500), Duration.ofMillis(300));
         try (var served =
-                new Served(folder, GatewaySettings.DEFAULT.withStack(hasty), Served.Rules::new, new OctetRelay())) {
+                new Served(folder, GatewaySettings.DEFAULT.withStack(hasty), Served.Rules::new, OctetRelay.FACTORY)) {
             TestConnection guest = served.connect(40_000).awaitOpen();
             guest.awaitReset();
             served.guest.send(TestGuest.tcp(Served.SERVER, TestGuest.syn(40_001, served.port(), 5)));

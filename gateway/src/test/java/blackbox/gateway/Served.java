@@ -98,14 +98,14 @@ final class Served implements AutoCloseable {
     }
 
     Served(Path folder) throws IOException {
-        this(folder, GatewaySettings.DEFAULT, Rules::new, new OctetRelay());
+        this(folder, GatewaySettings.DEFAULT, Rules::new, OctetRelay.FACTORY);
     }
 
     Served(
             Path folder,
             GatewaySettings settings,
             Function<Integer, EgressAuthority> authority,
-            ConnectionHandler connections)
+            ConnectionHandler.Factory connections)
             throws IOException {
         random = Seeded.random("gateway");
         server = new ServerSocket();

@@ -193,6 +193,18 @@ final class TestConnection {
         await("the window stays open", () -> opened && remoteWindow <= atMost);
     }
 
+    /// What came after the first `known` octets, once there is any; null when nothing more comes, because the other
+    /// side has finished or broken off.
+    synchronized byte @Nullable [] more(int known) throws InterruptedException {
+        while (received.size() <= known && !finished && !reset) {
+            int before = acknowledged;
+            wait(RETRANSMIT_MS);
+            sendAgain(before);
+        }
+        byte[] all = received.toByteArray();
+        return all.length <= known ? null : Arrays.copyOfRange(all, known, all.length);
+    }
+
     synchronized byte[] received() {
         return received.toByteArray();
     }

@@ -27,5 +27,17 @@ public enum Finding {
     /// Questions that came faster than they could be decided.
     QUESTIONS_DROPPED,
     /// An allowed name had an address that the host does not dial.
-    ADDRESS_REFUSED
+    ADDRESS_REFUSED,
+    /// What begins like TLS and is no ClientHello that could be trusted: the connection was reset.
+    MALFORMED_TLS,
+    /// What begins like HTTP and is none, or could be read in two ways: the request was refused.
+    MALFORMED_HTTP,
+    /// Something else than HTTP, or nothing, where only requests are allowed: the connection was reset.
+    NOT_HTTP,
+    /// A TLS client broke off when it saw the gateway's certificate.
+    GUEST_DOES_NOT_TRUST,
+    /// The certificate of the other side did not verify.
+    UPSTREAM_CERTIFICATE,
+    /// The other side did not complete a TLS handshake for another reason.
+    UPSTREAM_TLS
 }

@@ -1,0 +1,161 @@
+package blackbox.gateway;
+
+import blackbox.gateway.dial.Dialer;
+import blackbox.gateway.egress.Decision;
+import blackbox.gateway.egress.Decision.Stage;
+import blackbox.gateway.egress.Finding;
+import blackbox.gateway.egress.Findings;
+import blackbox.gateway.egress.GatewayListener;
+import blackbox.gateway.egress.Inspection;
+import blackbox.gateway.egress.Judge;
+import blackbox.gateway.egress.Verdict;
+import blackbox.gateway.tls.RunAuthority;
+import blackbox.gateway.tls.TlsEnds;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslHandler;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import javax.net.ssl.X509TrustManager;
+import org.jspecify.annotations.Nullable;
+
+/// Looks into connections as far as their verdicts say, once the other side is connected. Owned by the loop.
+@SuppressWarnings("FutureReturnValueIgnored") // what fails to be written or closed is told to the handlers
+final class Inspector implements ConnectionHandler {
+    private final Judge judge;
+    private final GatewayListener listener;
+    private final Findings findings;
+    private final TlsEnds tls;
+    private final InspectionSettings settings;
+
+    private Inspector(
+            Judge judge, GatewayListener listener, Findings findings, TlsEnds tls, InspectionSettings settings) {
+        this.judge = judge;
+        this.listener = listener;
+        this.findings = findings;
+        this.tls = tls;
+        this.settings = settings;
+    }
+
+    static ConnectionHandler.Factory factory(
+            RunAuthority authority, X509TrustManager trust, InspectionSettings settings) {
+        var tls = new TlsEnds(authority, trust, settings.handshakeMax());
+        return (judge, listener, findings) -> new Inspector(judge, listener, findings, tls, settings);
+    }
+
+    Judge judge() {
+        return judge;
+    }
+
+    GatewayListener listener() {
+        return listener;
+    }
+
+    Findings findings() {
+        return findings;
+    }
+
+    TlsEnds tls() {
+        return tls;
+    }
+
+    InspectionSettings settings() {
+        return settings;
+    }
+
+    @Override
+    public void open(AllowedConnection connection) {
+        connection.dial().whenComplete((upstream, failure) -> {
+            if (failure != null) {
+                connection.refuse(Dialer.reason(failure));
+            } else if (!connection.isWaiting()) {
+                upstream.close();
+            } else if (connection.verdict().inspection() == Inspection.SEALED) {
+                sealed(connection, (DuplexChannel) upstream);
+            } else {
+                new Opening(this, connection, (DuplexChannel) upstream).join();
+            }
+        });
+    }
+
+    private void sealed(AllowedConnection connection, DuplexChannel upstream) {
+        var relay = new Relay(upstream);
+        relay.start(connection.accept(new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel guest) {
+                guest.pipeline()
+                        .addLast(new HelloGate(Inspector.this, connection))
+                        .addLast(relay.guestSide());
+            }
+        }));
+    }
+
+    /// Asks whether TLS may go on to a server name, and tells of it.
+    CompletionStage<Verdict> judgeTls(AllowedConnection connection, @Nullable String serverName) {
+        return judge.tls(connection.destination(), serverName).thenApply(verdict -> {
+            tellTls(connection, verdict, serverName);
+            return verdict;
+        });
+    }
+
+    private void tellTls(AllowedConnection connection, Verdict verdict, @Nullable String serverName) {
+        listener.decided(new Decision(
+                Stage.TLS,
+                verdict.outcome(),
+                verdict.rule(),
+                verdict.reason(),
+                connection.flow(),
+                connection.destination().host(),
+                serverName == null ? "" : serverName));
+    }
+
+    /// Whom the other side must prove to be.
+    static String peer(AllowedConnection connection) {
+        String host = connection.destination().host();
+        return host == null ? connection.destination().address() : host;
+    }
+
+    /// Opens TLS to the other side. If that fails, the channel is closed, and it was told why.
+    ///
+    /// @return on the loop; fails with an exception whose message is for people
+    CompletionStage<DuplexChannel> secure(AllowedConnection connection, DuplexChannel upstream) {
+        var secured = new CompletableFuture<DuplexChannel>();
+        String name = peer(connection);
+        SslHandler handler =
+                tls.toUpstream(upstream.alloc(), name, connection.destination().port());
+        upstream.pipeline().addFirst(handler);
+        upstream.config().setAutoRead(true);
+        handler.handshakeFuture().addListener(done -> {
+            if (done.isSuccess()) {
+                upstream.config().setAutoRead(false);
+                secured.complete(upstream);
+                return;
+            }
+            upstream.close();
+            String fault = TlsEnds.certificateFault(done.cause());
+            if (fault != null) {
+                String reason = "the certificate of " + name + " does not verify: " + fault;
+                findings.found(Finding.UPSTREAM_CERTIFICATE, reason);
+                tellTls(connection, Verdict.deny(null, reason), name);
+                secured.completeExceptionally(new CertificateRefused(reason));
+            } else {
+                String reason = name + " does not complete a TLS handshake: "
+                        + done.cause().getMessage();
+                findings.found(Finding.UPSTREAM_TLS, reason);
+                secured.completeExceptionally(new IOException(reason));
+            }
+        });
+        return secured;
+    }
+
+    /// The certificate of the other side did not verify.
+    static final class CertificateRefused extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        CertificateRefused(String message) {
+            super(message);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package blackbox.gateway.http;
+
+import blackbox.gateway.egress.HttpExchange;
+import blackbox.gateway.egress.HttpExchange.How;
+import blackbox.gateway.egress.RequestHead;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// One request and what comes of it, from when it is judged until it is told of.
+final class Exchange {
+    private final HttpPeer peer;
+    private final GuestRequest request;
+    private final long number;
+    private final long startedNs = System.nanoTime();
+    final BodyDigest sent = new BodyDigest();
+    final BodyDigest answered = new BodyDigest();
+    private String target;
+    private @Nullable String rule;
+    private int status;
+    private @Nullable Duration firstOctet;
+    private boolean over;
+
+    /// How the answer's body is framed towards the guest; null until there is an answer.
+    @Nullable
+    Framing answer;
+
+    /// Whether the guest has sent all of its request.
+    boolean requestWhole;
+
+    /// Whether the other side's connection goes on after its answer.
+    boolean reusable;
+
+    /// Whether the guest was told that its connection ends with the answer.
+    boolean lastForGuest;
+
+    Exchange(HttpPeer peer, GuestRequest request, long number) {
+        this.peer = peer;
+        this.request = request;
+        this.number = number;
+        this.target = request.judged().target();
+    }
+
+    GuestRequest request() {
+        return request;
+    }
+
+    RequestHead judged() {
+        return request.judged();
+    }
+
+    String target() {
+        return target;
+    }
+
+    void judged(@Nullable String byRule, String forwarded) {
+        rule = byRule;
+        target = forwarded;
+    }
+
+    /// The guest is being sent this status.
+    void answering(int with) {
+        status = with;
+        firstOctet = Duration.ofNanos(System.nanoTime() - startedNs);
+    }
+
+    boolean answersIn(Framing.Kind kind) {
+        Framing known = answer;
+        return known != null && known.is(kind);
+    }
+
+    boolean isAnswered() {
+        return status != 0;
+    }
+
+    /// Tells of it, the first time.
+    void end(How how) {
+        if (!over) {
+            over = true;
+            peer.listener()
+                    .exchanged(new HttpExchange(
+                            peer.flow(),
+                            peer.destination().host(),
+                            number,
+                            "http/1.1",
+                            peer.scheme(),
+                            request.judged(),
+                            target,
+                            rule,
+                            status,
+                            sent.body(),
+                            answered.body(),
+                            firstOctet,
+                            Duration.ofNanos(System.nanoTime() - startedNs),
+                            how));
+        }
+    }
+}

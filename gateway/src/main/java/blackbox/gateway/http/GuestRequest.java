@@ -1,0 +1,108 @@
+package blackbox.gateway.http;
+
+import blackbox.gateway.egress.RequestHead;
+import blackbox.gateway.http.Framing.Kind;
+import blackbox.gateway.http.HttpReader.Head;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/// The head of a guest's request, checked.
+///
+/// @param minor of its version, HTTP/1.x
+/// @param judged what is judged of it
+/// @param expectsContinue whether its client waits for 100 before it sends the body
+/// @param last whether its client wants no other answer on the connection
+record GuestRequest(
+        int minor, RequestHead judged, Fields fields, Framing framing, boolean expectsContinue, boolean last) {
+    private static final Pattern AUTHORITY =
+            Pattern.compile("(?:[A-Za-z0-9._-]{1,254}|\\[[0-9A-Fa-f:.]{2,45}\\])(?::[0-9]{1,5})?");
+    private static final String VERSION = "HTTP/1.";
+
+    static GuestRequest of(Head head) throws HttpFault {
+        String[] line = head.start().split(" ", -1);
+        if (line.length != 3) {
+            throw HttpFault.bad("its first line is not method, target and version with one space between");
+        }
+        String method = line[0];
+        String target = line[1];
+        int minor = minor(line[2]);
+        if (!HttpReader.isToken(method)) {
+            throw HttpFault.bad("its method is not a token");
+        }
+        if (target.isEmpty() || !isPrintable(target)) {
+            throw HttpFault.bad("its target has characters that must be percent-encoded");
+        }
+        Fields fields = head.fields();
+        String authority = authority(fields);
+        Framing framing = Framing.of(fields, minor, Framing.NONE);
+        boolean webSocket = minor == 1
+                && fields.tokens("upgrade").contains("websocket")
+                && fields.tokens("connection").contains("upgrade");
+        if (webSocket && (!method.equals("GET") || !framing.is(Kind.NONE))) {
+            throw HttpFault.bad("a WebSocket is asked for by GET without a body");
+        }
+        var judged = new RequestHead(method, authority, target, mediaTypes(fields), webSocket);
+        boolean last = minor == 0 || fields.tokens("connection").contains("close");
+        return new GuestRequest(minor, judged, fields, framing, expectsContinue(fields, minor, framing), last);
+    }
+
+    private static int minor(String version) throws HttpFault {
+        if (version.equals(VERSION + "1")) {
+            return 1;
+        }
+        if (version.equals(VERSION + "0")) {
+            return 0;
+        }
+        throw version.matches("HTTP/[0-9]\\.[0-9]")
+                ? new HttpFault(HttpFault.VERSION_NOT_SUPPORTED, "only HTTP/1.1 and HTTP/1.0 are spoken here")
+                : HttpFault.bad("its version is not HTTP/1.1");
+    }
+
+    private static boolean isPrintable(String text) {
+        return text.chars().allMatch(c -> c > ' ' && c < 0x7f);
+    }
+
+    private static String authority(Fields fields) throws HttpFault {
+        List<String> hosts = fields.values("host");
+        if (hosts.size() != 1) {
+            throw HttpFault.bad(hosts.isEmpty() ? "it has no Host" : "it has more than one Host");
+        }
+        if (!AUTHORITY.matcher(hosts.getFirst()).matches()) {
+            throw HttpFault.bad("its Host is neither a name nor an address, with or without a port");
+        }
+        return hosts.getFirst();
+    }
+
+    private static Set<String> mediaTypes(Fields fields) {
+        var types = new LinkedHashSet<>(fields.tokens("accept"));
+        types.addAll(fields.tokens("content-type"));
+        return types;
+    }
+
+    private static boolean expectsContinue(Fields fields, int minor, Framing framing) throws HttpFault {
+        List<String> expected = fields.values("expect");
+        if (expected.isEmpty()) {
+            return false;
+        }
+        if (expected.size() != 1 || !expected.getFirst().equalsIgnoreCase("100-continue")) {
+            throw new HttpFault(HttpFault.EXPECTATION_FAILED, "it expects something else than 100-continue");
+        }
+        return minor == 1 && !framing.is(Kind.NONE);
+    }
+
+    /// The authority in the form that is forwarded: in lower case, without a final dot and without the scheme's port.
+    String canonicalAuthority(int schemePort) {
+        String all = judged.authority().toLowerCase(Locale.ROOT);
+        int colon = all.startsWith("[") ? all.indexOf(':', all.indexOf(']')) : all.indexOf(':');
+        String host = colon < 0 ? all : all.substring(0, colon);
+        if (host.endsWith(".")) {
+            host = host.substring(0, host.length() - 1);
+        }
+        return colon < 0 || Integer.parseInt(all, colon + 1, all.length(), 10) == schemePort
+                ? host
+                : host + all.substring(colon);
+    }
+}

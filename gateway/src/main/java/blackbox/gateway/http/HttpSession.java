@@ -1,0 +1,608 @@
+package blackbox.gateway.http;
+
+import blackbox.gateway.egress.Decision;
+import blackbox.gateway.egress.Decision.Stage;
+import blackbox.gateway.egress.Finding;
+import blackbox.gateway.egress.FlowEnd;
+import blackbox.gateway.egress.HttpExchange.How;
+import blackbox.gateway.egress.RequestVerdict;
+import blackbox.gateway.egress.Verdict;
+import blackbox.gateway.http.Framing.Kind;
+import blackbox.gateway.http.HttpReader.Data;
+import blackbox.gateway.http.HttpReader.End;
+import blackbox.gateway.http.HttpReader.Head;
+import blackbox.gateway.http.HttpReader.Part;
+import blackbox.gateway.stack.ConnectionResetException;
+import blackbox.gateway.stack.GuestTcpChannel;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The requests of one guest's connection, one after the other: the next is read when the answer before it is whole.
+/// The last handler of the guest's pipeline. Each side is read only while the other takes what was read. Owned by the
+/// loop.
+@SuppressWarnings("FutureReturnValueIgnored") // what fails to be written or closed is told to the handlers
+public final class HttpSession extends ChannelInboundHandlerAdapter {
+    /// What is read of the body of a request that was refused, so that its client reads the answer.
+    private static final long DRAINED_BYTES_MAX = 1 << 20;
+
+    private static final long DRAIN_S_MAX = 5;
+    private static final int REQUEST_TIMEOUT = 408;
+    private static final int FORBIDDEN = 403;
+    private static final int BAD_GATEWAY = 502;
+
+    private final GuestTcpChannel guest;
+    private final HttpPeer peer;
+    private final HttpReader reader;
+    private @Nullable ChannelHandlerContext context;
+    private State state = State.HEAD;
+    private @Nullable Exchange exchange;
+    private @Nullable UpstreamLink link;
+    private @Nullable ScheduledFuture<?> timer;
+    private long number;
+    private int heldOctets;
+    private long drained;
+    private boolean pumping;
+    private boolean guestFinished;
+
+    private enum State {
+        /// The head of a request is awaited.
+        HEAD,
+        /// It is being judged, or the other side dialled.
+        PENDING,
+        /// Its body and the answer are passed on.
+        FORWARDING,
+        /// The guest was answered, and the rest of its request is dropped.
+        DRAINING,
+        /// Nothing is done here any more.
+        OVER
+    }
+
+    private HttpSession(GuestTcpChannel guest, HttpPeer peer) {
+        this.guest = guest;
+        this.peer = peer;
+        this.reader = new HttpReader(guest.alloc());
+    }
+
+    /// Takes over both sides, with what was read of the guest; takes ownership of it.
+    public static void join(GuestTcpChannel guest, ByteBuf fromGuest, DuplexChannel upstream, HttpPeer peer) {
+        var session = new HttpSession(guest, peer);
+        guest.pipeline().addLast(session);
+        session.use(upstream);
+        session.take(fromGuest);
+    }
+
+    private ChannelHandlerContext context() {
+        ChannelHandlerContext known = context;
+        if (known == null) {
+            throw new IllegalStateException("a session outside of a pipeline");
+        }
+        return known;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        context = ctx;
+    }
+
+    private UpstreamLink use(DuplexChannel upstream) {
+        var made = new UpstreamLink(upstream, this, peer.encrypted());
+        link = made;
+        made.join();
+        made.read(guest.isWritable());
+        return made;
+    }
+
+    // The guest's side.
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        take((ByteBuf) message);
+    }
+
+    private void take(ByteBuf octets) {
+        if (state == State.OVER) {
+            octets.release();
+            return;
+        }
+        reader.add(octets);
+        if (state == State.HEAD && timer == null && reader.buffered() > 0) {
+            timer = guest.eventLoop().schedule(this::headTooSlow, peer.headMax().toMillis(), TimeUnit.MILLISECONDS);
+        }
+        pump();
+    }
+
+    private boolean wantsParts() {
+        return switch (state) {
+            case HEAD, DRAINING -> true;
+            case FORWARDING -> {
+                Exchange now = exchange;
+                UpstreamLink to = link;
+                yield now != null && !now.requestWhole && to != null && to.isWritable();
+            }
+            case PENDING, OVER -> false;
+        };
+    }
+
+    /// Does all that can be done with what the guest has sent.
+    private void pump() {
+        if (pumping) {
+            return;
+        }
+        pumping = true;
+        try {
+            while (wantsParts()) {
+                Part part = reader.next();
+                if (part == null) {
+                    break;
+                }
+                requestPart(part);
+            }
+        } catch (HttpFault fault) {
+            malformed(fault);
+        } finally {
+            pumping = false;
+        }
+        if (state != State.OVER) {
+            guest.hold(reader.buffered() - heldOctets);
+            heldOctets = reader.buffered();
+            guest.config().setAutoRead(wantsParts());
+            UpstreamLink to = link;
+            if (to != null) {
+                to.flush();
+            }
+        }
+    }
+
+    private void requestPart(Part part) throws HttpFault {
+        Exchange now = exchange;
+        switch (part) {
+            case Head head -> request(head);
+            case Data data when state == State.DRAINING -> drain(data.octets());
+            case Data data -> {
+                if (now == null) {
+                    throw new IllegalStateException("a body without a request");
+                }
+                body(now, data.octets());
+            }
+            case End end -> {
+                if (now != null) {
+                    requestEnd(now, end.trailer());
+                } else {
+                    finishGuest();
+                }
+            }
+        }
+    }
+
+    private void request(Head head) throws HttpFault {
+        if (state == State.DRAINING) { // what follows what was refused
+            finishGuest();
+            return;
+        }
+        stopTimer();
+        GuestRequest request = GuestRequest.of(head);
+        reader.frame(request.framing());
+        var now = new Exchange(peer, request, number++);
+        now.requestWhole = request.framing().is(Kind.NONE) && reader.next() instanceof End;
+        exchange = now;
+        state = State.PENDING;
+        peer.judge()
+                .request(peer.destination(), peer.serverName(), request.judged())
+                .thenAccept(verdict -> decided(now, checked(request, verdict)));
+    }
+
+    /// Whatever was decided, nothing is forwarded that is no request for something.
+    private static RequestVerdict checked(GuestRequest request, RequestVerdict given) {
+        String method = request.judged().method();
+        String target = given.target();
+        boolean proper = (target.startsWith("/") || target.equals("*") && method.equals("OPTIONS"))
+                && target.chars().allMatch(c -> c > ' ' && c < 0x7f);
+        boolean served = !method.equals("CONNECT") && !method.equals("TRACE");
+        return !given.verdict().allowed() || proper && served
+                ? given
+                : new RequestVerdict(
+                        Verdict.deny(null, "only requests for a path are forwarded, and neither CONNECT nor TRACE"),
+                        target,
+                        FORBIDDEN);
+    }
+
+    private void decided(Exchange now, RequestVerdict given) {
+        var judged = now.judged();
+        Verdict verdict = given.verdict();
+        now.judged(verdict.rule(), given.target());
+        peer.listener()
+                .decided(new Decision(
+                        judged.webSocket() ? Stage.WS : Stage.HTTP,
+                        verdict.outcome(),
+                        verdict.rule(),
+                        verdict.reason(),
+                        peer.flow(),
+                        peer.destination().host(),
+                        judged.method() + " " + judged.authority() + " " + judged.target()));
+        if (state == State.OVER) {
+            return; // the guest has gone, which was told
+        }
+        if (!verdict.allowed()) {
+            int status = given.status() >= HttpFault.BAD_REQUEST && given.status() < 600 ? given.status() : FORBIDDEN;
+            answer(status, verdict.reason(), verdict.rule(), How.REFUSED);
+            return;
+        }
+        UpstreamLink known = link;
+        if (known != null && known.isOpen()) {
+            forward(now, known);
+        } else {
+            dial(now);
+        }
+    }
+
+    private void dial(Exchange now) {
+        dropLink();
+        peer.dial().get().whenComplete((channel, failure) -> {
+            if (state == State.OVER) {
+                if (channel != null) {
+                    var unused = channel.close();
+                }
+            } else if (failure != null) {
+                answer(
+                        BAD_GATEWAY,
+                        peer.destination().text() + " was not reached: " + failure.getMessage(),
+                        null,
+                        How.BROKEN_BY_UPSTREAM);
+            } else {
+                forward(now, use(channel));
+            }
+        });
+    }
+
+    private void forward(Exchange now, UpstreamLink to) {
+        state = State.FORWARDING;
+        GuestRequest request = now.request();
+        to.write(HttpWriter.request(
+                to.channel().alloc(), request, now.target(), request.canonicalAuthority(peer.schemePort())));
+        if (request.expectsContinue() && reader.buffered() == 0) {
+            context().writeAndFlush(HttpWriter.goOn());
+        }
+        if (!request.framing().is(Kind.NONE)) {
+            // The head goes out with the first of the body, or alone if that takes its time.
+            pump();
+        }
+        to.flush();
+        pump();
+    }
+
+    private void body(Exchange now, ByteBuf data) {
+        UpstreamLink to = link;
+        if (to == null) {
+            data.release();
+            return;
+        }
+        now.sent.add(data);
+        int count = data.readableBytes();
+        boolean chunked = now.request().framing().is(Kind.CHUNKED);
+        guest.hold(count);
+        to.write(chunked ? HttpWriter.chunk(to.channel().alloc(), data) : data).addListener(_ -> guest.hold(-count));
+    }
+
+    private void requestEnd(Exchange now, Fields trailer) {
+        UpstreamLink to = link;
+        now.requestWhole = true;
+        if (to != null && now.request().framing().is(Kind.CHUNKED)) {
+            to.write(HttpWriter.lastChunk(to.channel().alloc(), trailer));
+        }
+    }
+
+    private void drain(ByteBuf data) {
+        drained += data.readableBytes();
+        data.release();
+        if (drained > DRAINED_BYTES_MAX) {
+            finishGuest();
+        }
+    }
+
+    /// Ends the exchange with an answer of the gateway's own, and the connection after it.
+    private void answer(int status, String reason, @Nullable String rule, How how) {
+        Exchange now = exchange;
+        boolean withBody = now == null || !now.judged().method().equals("HEAD");
+        if (now != null) {
+            now.answering(status);
+        }
+        context().writeAndFlush(HttpWriter.own(guest.alloc(), status, Refusal.json(status, reason, rule), withBody));
+        // The part of the body that could be in flight; a client that waits for 100 sends none.
+        boolean more = now != null && !now.requestWhole && !now.request().expectsContinue();
+        if (now != null) {
+            exchange = null;
+            now.end(how);
+        }
+        dropLink();
+        if (more && !guestFinished) {
+            drainGuest();
+        } else {
+            finishGuest();
+        }
+    }
+
+    private void drainGuest() {
+        state = State.DRAINING;
+        stopTimer();
+        timer = guest.eventLoop().schedule(this::finishGuest, DRAIN_S_MAX, TimeUnit.SECONDS);
+        pump();
+    }
+
+    private void malformed(HttpFault fault) {
+        if (state == State.DRAINING) {
+            finishGuest();
+            return;
+        }
+        peer.findings().found(Finding.MALFORMED_HTTP, peer.destination().text() + ": " + fault.text());
+        Exchange now = exchange;
+        if (now != null && now.isAnswered()) {
+            over(How.BROKEN_BY_GUEST);
+            guest.reset();
+        } else {
+            String reason = "the request is refused: " + fault.text();
+            if (now != null) {
+                now.requestWhole = true; // whatever follows means nothing
+            }
+            answer(fault.status(), reason, null, How.BROKEN_BY_GUEST);
+        }
+    }
+
+    private void headTooSlow() {
+        timer = null;
+        if (state == State.HEAD) {
+            answer(REQUEST_TIMEOUT, "the head of a request took too long", null, How.BROKEN_BY_GUEST);
+        }
+    }
+
+    private void stopTimer() {
+        ScheduledFuture<?> running = timer;
+        timer = null;
+        if (running != null) {
+            running.cancel(false);
+        }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        UpstreamLink from = link;
+        if (from != null && state != State.OVER) {
+            answers(from);
+        }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof ChannelInputShutdownEvent || event instanceof SslCloseCompletionEvent) {
+            guestFinished = true;
+            Exchange now = exchange;
+            if (now == null || !now.requestWhole) {
+                over(How.BROKEN_BY_GUEST);
+                ctx.close();
+            }
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        over(
+                cause instanceof ConnectionResetException reset && reset.how() == FlowEnd.How.GATEWAY_CLOSED
+                        ? How.GATEWAY_CLOSED
+                        : How.BROKEN_BY_GUEST);
+        ctx.close();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        over(How.BROKEN_BY_GUEST);
+    }
+
+    /// Closes the guest's connection after all that it was sent.
+    private void finishGuest() {
+        over(How.BROKEN_BY_GUEST);
+        context().flush();
+        context().close();
+    }
+
+    /// Does nothing more; an exchange that is not over ends so.
+    private void over(How how) {
+        if (state == State.OVER) {
+            return;
+        }
+        state = State.OVER;
+        stopTimer();
+        dropLink();
+        guest.hold(-heldOctets);
+        heldOctets = 0;
+        reader.close();
+        Exchange now = exchange;
+        exchange = null;
+        if (now != null) {
+            now.end(how);
+        }
+    }
+
+    private void dropLink() {
+        UpstreamLink known = link;
+        link = null;
+        if (known != null) {
+            known.leave();
+        }
+    }
+
+    // The other side.
+
+    void upstreamRead(UpstreamLink from) {
+        answers(from);
+    }
+
+    void upstreamPaused() {
+        if (state != State.OVER) {
+            context().flush();
+        }
+    }
+
+    void upstreamWritable() {
+        pump();
+    }
+
+    void upstreamClosed(UpstreamLink from) {
+        if (from != link) {
+            return;
+        }
+        Exchange now = exchange;
+        if (now == null || state != State.FORWARDING) {
+            dropLink(); // the next request dials again
+            return;
+        }
+        answers(from, true); // it may have said the rest before, while the guest did not take it
+        if (exchange != now) {
+            return;
+        }
+        if (now.answer != null && from.reader.endsByClose() && from.endIsCertain()) {
+            answerEnd(now, from, Fields.NONE);
+        } else {
+            upstreamBroke(now, "it closed the connection before its answer was whole");
+        }
+    }
+
+    private void answers(UpstreamLink from) {
+        answers(from, false);
+    }
+
+    /// Does all that can be done with what the other side has sent.
+    ///
+    /// @param all whether to leave nothing, even if the guest takes it slowly
+    private void answers(UpstreamLink from, boolean all) {
+        try {
+            while (from == link && state != State.OVER && (all || guest.isWritable())) {
+                Exchange now = exchange;
+                if (now == null || state != State.FORWARDING) {
+                    if (from.reader.buffered() > 0) {
+                        dropLink(); // it answers what was not asked
+                    }
+                    break;
+                }
+                Part part = from.reader.next();
+                if (part == null) {
+                    break;
+                }
+                answerPart(now, from, part);
+            }
+        } catch (HttpFault fault) {
+            Exchange now = exchange;
+            if (now != null) {
+                upstreamBroke(now, fault.text());
+            }
+        }
+        if (from == link) {
+            from.read(guest.isWritable());
+        }
+    }
+
+    private void answerPart(Exchange now, UpstreamLink from, Part part) throws HttpFault {
+        switch (part) {
+            case Head head ->
+                answerHead(now, from, UpstreamAnswer.of(head, now.judged().method()));
+            case Data data -> {
+                now.answered.add(data.octets());
+                boolean chunked = now.answersIn(Kind.CHUNKED);
+                context().write(chunked ? HttpWriter.chunk(guest.alloc(), data.octets()) : data.octets());
+            }
+            case End end -> {
+                if (now.answer == null) {
+                    return; // of an interim answer
+                }
+                answerEnd(now, from, end.trailer());
+            }
+        }
+    }
+
+    private void answerHead(Exchange now, UpstreamLink from, UpstreamAnswer answer) throws HttpFault {
+        GuestRequest request = now.request();
+        if (answer.switches()) {
+            if (!request.judged().webSocket()
+                    || !answer.fields().tokens("upgrade").contains("websocket")) {
+                throw HttpFault.bad("it switches to a protocol that was not asked for");
+            }
+            from.reader.frame(Framing.NONE);
+            switchOver(now, from, answer);
+            return;
+        }
+        from.reader.frame(answer.framing());
+        if (answer.isInterim()) {
+            if (request.minor() == 1 && answer.status() != 100) { // 100 was the gateway's to say
+                context().write(HttpWriter.answer(guest.alloc(), answer, Framing.NONE, false));
+            }
+            return;
+        }
+        Framing framing = answer.framing();
+        boolean unknown = framing.is(Kind.CHUNKED) || framing.is(Kind.UNTIL_CLOSE);
+        Framing towards = !unknown ? framing : request.minor() == 1 ? Framing.CHUNKED : Framing.UNTIL_CLOSE;
+        now.answer = towards;
+        now.answering(answer.status());
+        now.reusable = !answer.last();
+        boolean last = request.last() || !now.requestWhole || guestFinished;
+        now.lastForGuest = last;
+        context().write(HttpWriter.answer(guest.alloc(), answer, towards, last));
+    }
+
+    private void answerEnd(Exchange now, UpstreamLink from, Fields trailer) {
+        if (now.answersIn(Kind.CHUNKED)) {
+            context().write(HttpWriter.lastChunk(guest.alloc(), trailer));
+        }
+        exchange = null;
+        now.end(How.ANSWERED);
+        if (!now.reusable || !now.requestWhole || from.reader.buffered() > 0) {
+            dropLink();
+        }
+        context().flush();
+        if (!now.requestWhole) {
+            drainGuest();
+        } else if (now.lastForGuest || guestFinished) {
+            finishGuest();
+        } else {
+            state = State.HEAD;
+            take(Unpooled.EMPTY_BUFFER);
+        }
+    }
+
+    private void switchOver(Exchange now, UpstreamLink from, UpstreamAnswer answer) {
+        context().write(HttpWriter.answer(guest.alloc(), answer, Framing.NONE, false));
+        now.answering(answer.status());
+        exchange = null;
+        now.end(How.SWITCHED);
+        state = State.OVER;
+        stopTimer();
+        guest.hold(-heldOctets);
+        heldOctets = 0;
+        ByteBuf fromGuest = reader.rest();
+        ByteBuf fromUpstream = from.reader.rest();
+        link = null;
+        from.handOver();
+        guest.pipeline().remove(this);
+        Tunnel.join(guest, fromGuest, from.channel(), fromUpstream);
+    }
+
+    private void upstreamBroke(Exchange now, String why) {
+        if (!now.isAnswered()) {
+            answer(BAD_GATEWAY, peer.destination().text() + " broke off: " + why, null, How.BROKEN_BY_UPSTREAM);
+            return;
+        }
+        boolean cutShows = !now.answersIn(Kind.UNTIL_CLOSE);
+        over(How.BROKEN_BY_UPSTREAM);
+        context().flush();
+        if (cutShows) {
+            context().close();
+        } else {
+            guest.reset();
+        }
+    }
+}

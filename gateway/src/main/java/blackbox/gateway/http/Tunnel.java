@@ -1,0 +1,95 @@
+package blackbox.gateway.http;
+
+import blackbox.gateway.stack.GuestTcpChannel;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+
+/// Relays octets between two pipelines, TLS in them or not. The end of either side is that of both: what was said
+/// before still arrives.
+@SuppressWarnings("FutureReturnValueIgnored") // what fails to be written or closed is told to the handlers
+public final class Tunnel extends ChannelInboundHandlerAdapter {
+    private final GuestTcpChannel guest;
+    private final Channel from;
+    private final Channel to;
+
+    private final boolean fromGuest;
+
+    private Tunnel(GuestTcpChannel guest, Channel from, Channel to) {
+        this.fromGuest = from instanceof GuestTcpChannel;
+        this.guest = guest;
+        this.from = from;
+        this.to = to;
+    }
+
+    /// Joins the two, with what was read before; takes ownership of it.
+    public static void join(GuestTcpChannel guest, ByteBuf fromGuest, DuplexChannel upstream, ByteBuf fromUpstream) {
+        guest.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
+        upstream.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
+        var out = new Tunnel(guest, guest, upstream);
+        var in = new Tunnel(guest, upstream, guest);
+        guest.pipeline().addLast(out);
+        upstream.pipeline().addLast(in);
+        out.forward(fromGuest);
+        in.forward(fromUpstream);
+        upstream.flush();
+        guest.flush();
+        guest.config().setAutoRead(upstream.isWritable());
+        upstream.config().setAutoRead(guest.isWritable());
+        if (!upstream.isActive() || !guest.isActive()) {
+            upstream.close();
+            guest.close();
+        }
+    }
+
+    private void forward(ByteBuf octets) {
+        if (!fromGuest) {
+            to.write(octets);
+            return;
+        }
+        int count = octets.readableBytes();
+        guest.hold(count);
+        to.write(octets).addListener(_ -> guest.hold(-count));
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        forward((ByteBuf) message);
+        if (!to.isWritable()) {
+            from.config().setAutoRead(false);
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        to.flush();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        to.config().setAutoRead(ctx.channel().isWritable());
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof SslCloseCompletionEvent || event instanceof ChannelInputShutdownEvent) {
+            ctx.close();
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        ctx.close();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        to.flush();
+        to.close();
+    }
+}

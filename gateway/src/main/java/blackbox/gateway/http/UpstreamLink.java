@@ -1,0 +1,119 @@
+package blackbox.gateway.http;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+
+/// The connection to the other side that belongs to one guest's connection, with what it answers. Owned by the loop.
+final class UpstreamLink extends ChannelInboundHandlerAdapter {
+    private final DuplexChannel channel;
+    private final HttpSession session;
+    private final boolean encrypted;
+    final HttpReader reader;
+    private boolean saidClose;
+    private boolean left;
+
+    UpstreamLink(DuplexChannel channel, HttpSession session, boolean encrypted) {
+        this.channel = channel;
+        this.session = session;
+        this.encrypted = encrypted;
+        this.reader = new HttpReader(channel.alloc());
+        channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
+    }
+
+    void join() {
+        channel.pipeline().addLast(this);
+    }
+
+    DuplexChannel channel() {
+        return channel;
+    }
+
+    boolean isOpen() {
+        return channel.isActive() && !saidClose;
+    }
+
+    boolean isWritable() {
+        return channel.isWritable();
+    }
+
+    ChannelFuture write(ByteBuf octets) {
+        return channel.write(octets);
+    }
+
+    void flush() {
+        channel.flush();
+    }
+
+    void read(boolean now) {
+        channel.config().setAutoRead(now);
+    }
+
+    /// Whether the end of the connection was said, or cannot be faked: without TLS nothing can be known.
+    boolean endIsCertain() {
+        return saidClose || !encrypted;
+    }
+
+    /// Ends it, without telling the session.
+    void leave() {
+        if (!left) {
+            left = true;
+            reader.close();
+            var unused = channel.close();
+        }
+    }
+
+    /// Gives the channel to someone else.
+    void handOver() {
+        left = true;
+        channel.pipeline().remove(this);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        if (left) {
+            ((ByteBuf) message).release();
+            return;
+        }
+        reader.add((ByteBuf) message);
+        session.upstreamRead(this);
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        if (!left) {
+            session.upstreamPaused();
+        }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        if (!left) {
+            session.upstreamWritable();
+        }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof SslCloseCompletionEvent closed && closed.isSuccess()) {
+            saidClose = true;
+            var unused = ctx.close();
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        var unused = ctx.close();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        if (!left) {
+            session.upstreamClosed(this);
+        }
+    }
+}
