@@ -34,6 +34,7 @@ import blackbox.vm.machine.Terminal;
 import blackbox.vm.machine.TierOption;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -146,8 +147,9 @@ public final class RecordCommand implements Callable<Integer> {
     @Option(
             names = "--upstream-ca",
             paramLabel = "FILE",
-            description = "Certificates (PEM) of authorities that the gateway trusts beside this host's own, for servers"
-                    + " of your own.")
+            description =
+                    "Certificates (PEM) of authorities that the gateway trusts beside this host's own, for servers"
+                            + " of your own.")
     @Nullable
     Path upstreamCa;
 
@@ -437,9 +439,10 @@ public final class RecordCommand implements Callable<Integer> {
         Policy read = PolicyFile.policy(policy);
         List<String> beyond = GatewayPolicy.beyond(read);
         if (!beyond.isEmpty()) {
-            throw CommandException.badInput("the gateway judges names, addresses, ports and HTTP requests, and " + policy
-                    + " asks for more: " + String.join("; ", beyond)
-                    + ". Take these out of the policy to record under it");
+            throw CommandException.badInput(
+                    "the gateway judges names, addresses, ports and HTTP requests, and " + policy
+                            + " asks for more: " + String.join("; ", beyond)
+                            + ". Take these out of the policy to record under it");
         }
         try {
             return EgressRequest.of(read, upstreamCa);

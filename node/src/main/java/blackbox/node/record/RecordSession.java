@@ -2,8 +2,8 @@ package blackbox.node.record;
 
 import blackbox.evidence.sign.CryptoProvider;
 import blackbox.ingest.IngestException;
-import blackbox.node.egress.GatewayPolicy;
 import blackbox.node.egress.EgressRequest;
+import blackbox.node.egress.GatewayPolicy;
 import blackbox.node.egress.RunEgress;
 import blackbox.node.egress.RunGateway;
 import blackbox.node.image.LocalImages;
@@ -177,7 +177,15 @@ public final class RecordSession {
                     vm,
                     log,
                     new StartedRun(
-                            inPresentSize(), run, startedAt, tier, steady, clock, certification.certify(), vault, egress));
+                            inPresentSize(),
+                            run,
+                            startedAt,
+                            tier,
+                            steady,
+                            clock,
+                            certification.certify(),
+                            vault,
+                            egress));
             left.await(interrupted ? Duration.ZERO : OTHERS_PATIENCE);
             return result;
         }
@@ -259,7 +267,8 @@ public final class RecordSession {
         var recorder = new RunRecorder(sealer, run.value());
         CapturedFiles captures = Captures.of(vm, clock, folder, request.limits());
         Path back = data.workspaces(run);
-        var agent = new AgentRun(vm, started.request(), started.trusted(), entropy, back, streams, captures, log, listener);
+        var agent =
+                new AgentRun(vm, started.request(), started.trusted(), entropy, back, streams, captures, log, listener);
         var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
         var tracer = TracerReport.of(vm.facts().ready().tracer());
         var feeds = new GuestFeeds(
@@ -327,9 +336,7 @@ public final class RecordSession {
 
     private static @Nullable RunGateway gateway(Machine vm, StartedRun started, RunRecorder recorder, AgentRun agent) {
         RunEgress egress = started.egress();
-        return egress == null
-                ? null
-                : RunGateway.start(vm.network(), egress, started.clock(), recorder, agent::stop);
+        return egress == null ? null : RunGateway.start(vm.network(), egress, started.clock(), recorder, agent::stop);
     }
 
     private void sayWhereCut(KeptOutput output) {

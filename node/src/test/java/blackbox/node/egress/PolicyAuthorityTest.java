@@ -100,8 +100,10 @@ final class PolicyAuthorityTest {
         Verdict tls = authority.tls(destination, host).toCompletableFuture().join();
         assertTrue(tls.allowed());
         assertEquals(how, tls.inspection());
-        Verdict other =
-                authority.tls(destination, "other.example").toCompletableFuture().join();
+        Verdict other = authority
+                .tls(destination, "other.example")
+                .toCompletableFuture()
+                .join();
         assertEquals("builtin:misdirected", other.rule());
     }
 
@@ -143,7 +145,9 @@ final class PolicyAuthorityTest {
                         destination, host, new RequestHead(method, authority, target, Set.of(), false))
                 .toCompletableFuture()
                 .join();
-        assertEquals(outcome + " " + rule, verdict.verdict().outcome() + " " + verdict.verdict().rule());
+        assertEquals(
+                outcome + " " + rule,
+                verdict.verdict().outcome() + " " + verdict.verdict().rule());
         assertEquals(forwarded, verdict.target());
         assertEquals(status, verdict.status());
     }
