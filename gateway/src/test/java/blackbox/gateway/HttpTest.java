@@ -408,6 +408,7 @@ class HttpTest {
             TestConnection waiting = it.connection();
             waiting.send(get("/slow").getBytes(StandardCharsets.US_ASCII));
             head(it.server());
+            waiting.awaitAcknowledged(); // a reset is heeded only at the place that is expected
             waiting.say(waiting.acknowledged(), TcpSegment.RST, new byte[0]);
             assertEquals(How.BROKEN_BY_GUEST, it.exchanges(2).getLast().how());
             it.served.listener.await(

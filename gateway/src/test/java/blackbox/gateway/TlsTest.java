@@ -220,6 +220,13 @@ class TlsTest {
                 });
                 if (inspection == Inspection.OPEN) {
                     assertEquals("220 hi", octets(waiting, 6));
+                } else {
+                    assertThrows(IOException.class, () -> {
+                        waiting.startHandshake();
+                        if (waiting.getInputStream().read() < 0) {
+                            throw new IOException("closed");
+                        }
+                    });
                 }
                 greeting.get();
             }
