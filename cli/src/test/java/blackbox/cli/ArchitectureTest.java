@@ -112,7 +112,10 @@ class ArchitectureTest {
             new Library("zstd", Set.of("ingest", "evidence", "vault"), List.of("com.github.luben")),
             new Library("Tink", Set.of(), List.of("com.google.crypto.tink")), // only the tests know it
             new Library("JNA", Set.of("node", "vm"), List.of("com.sun.jna")),
-            new Library("Bouncy Castle", Set.of("evidence", "gateway", "recorder", "vault"), List.of("org.bouncycastle")));
+            new Library(
+                    "Bouncy Castle",
+                    Set.of("evidence", "gateway", "recorder", "vault"),
+                    List.of("org.bouncycastle")));
 
     @Test
     void everyModuleIsKnownHere() {
