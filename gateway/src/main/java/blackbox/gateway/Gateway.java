@@ -66,7 +66,7 @@ public final class Gateway implements AutoCloseable {
         /// The host's own, with connections looked into as far as verdicts say.
         ///
         /// @param authority whom the guest trusts
-        /// @param trust verifies the certificates of the other side
+        /// @param trust verifies the other side, such as [blackbox.gateway.tls.HostTrust#of]
         public static Outside inspecting(RunAuthority authority, X509TrustManager trust) {
             return new Outside(Resolver.OF_HOST, Inspector.factory(authority, trust, InspectionSettings.DEFAULT));
         }

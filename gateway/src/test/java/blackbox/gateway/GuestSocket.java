@@ -36,7 +36,15 @@ final class GuestSocket {
         } catch (UncheckedIOException _) {
             return; // the link is closed
         } catch (IOException | InterruptedException | AssertionError _) {
+            reset(connection);
+        }
+    }
+
+    private static void reset(TestConnection connection) {
+        try {
             connection.say(connection.acknowledged(), TcpSegment.RST, new byte[0]);
+        } catch (UncheckedIOException _) {
+            return; // the link is closed
         }
     }
 

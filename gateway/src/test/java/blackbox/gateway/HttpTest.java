@@ -222,7 +222,8 @@ class HttpTest {
             assertTrue(head.startsWith("HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\n"), head);
             assertTrue(head.contains("\r\nConnection: close\r\n"), head);
             assertEquals(
-                    "{\"error\":\"Blackbox egress gateway: a \\\"path\\\" of no good\",\"rule\":\"deny[0]\",\"status\":403}\n",
+                    "{\"error\":\"Blackbox egress gateway: a \\\"path\\\" of no good\","
+                            + "\"rule\":\"deny[0]\",\"status\":403}\n",
                     all(guest));
             Socket server = it.server();
             assertEquals("", all(server), "nothing reached the other side");
@@ -408,6 +409,7 @@ class HttpTest {
             TestConnection waiting = it.connection();
             waiting.send(get("/slow").getBytes(StandardCharsets.US_ASCII));
             head(it.server());
+            waiting.awaitAcknowledged(); // a reset is heeded only at the place that is expected
             waiting.say(waiting.acknowledged(), TcpSegment.RST, new byte[0]);
             assertEquals(How.BROKEN_BY_GUEST, it.exchanges(2).getLast().how());
             it.served.listener.await(

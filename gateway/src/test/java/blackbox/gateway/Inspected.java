@@ -112,7 +112,7 @@ final class Inspected implements AutoCloseable {
                 Destination destination, @Nullable String serverName, RequestHead head) {
             heads.add(head);
             // Later and elsewhere, as a policy with a budget would.
-            return CompletableFuture.supplyAsync(() -> judge.apply(head));
+            return CompletableFuture.supplyAsync(() -> judge.apply(head), Thread::startVirtualThread);
         }
     }
 

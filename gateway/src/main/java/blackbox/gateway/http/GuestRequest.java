@@ -1,6 +1,8 @@
 package blackbox.gateway.http;
 
 import blackbox.gateway.egress.RequestHead;
+import blackbox.gateway.egress.RequestVerdict;
+import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.http.Framing.Kind;
 import blackbox.gateway.http.HttpReader.Head;
 import java.util.LinkedHashSet;
@@ -19,6 +21,7 @@ record GuestRequest(
         int minor, RequestHead judged, Fields fields, Framing framing, boolean expectsContinue, boolean last) {
     private static final Pattern AUTHORITY =
             Pattern.compile("(?:[A-Za-z0-9._-]{1,254}|\\[[0-9A-Fa-f:.]{2,45}\\])(?::[0-9]{1,5})?");
+    private static final int FORBIDDEN = 403;
     private static final String VERSION = "HTTP/1.";
 
     static GuestRequest of(Head head) throws HttpFault {
@@ -91,6 +94,21 @@ record GuestRequest(
             throw new HttpFault(HttpFault.EXPECTATION_FAILED, "it expects something else than 100-continue");
         }
         return minor == 1 && !framing.is(Kind.NONE);
+    }
+
+    /// What was decided; but whatever that is, nothing is forwarded that is no request for a path.
+    RequestVerdict served(RequestVerdict given) {
+        String target = given.target();
+        boolean proper =
+                (target.startsWith("/") || target.equals("*") && judged.method().equals("OPTIONS"))
+                        && isPrintable(target);
+        boolean proxying = judged.method().equals("CONNECT") || judged.method().equals("TRACE");
+        return !given.verdict().allowed() || proper && !proxying
+                ? given
+                : new RequestVerdict(
+                        Verdict.deny(null, "only requests for a path are forwarded, and neither CONNECT nor TRACE"),
+                        target,
+                        FORBIDDEN);
     }
 
     /// The authority in the form that is forwarded: in lower case, without a final dot and without the scheme's port.

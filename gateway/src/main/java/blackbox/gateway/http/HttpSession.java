@@ -51,6 +51,8 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     private long drained;
     private boolean pumping;
     private boolean guestFinished;
+    /// Whether what the guest sends has no meaning any more.
+    private boolean discarding;
 
     private enum State {
         /// The head of a request is awaited.
@@ -100,8 +102,6 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         return made;
     }
 
-    // The guest's side.
-
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         take((ByteBuf) message);
@@ -110,6 +110,10 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     private void take(ByteBuf octets) {
         if (state == State.OVER) {
             octets.release();
+            return;
+        }
+        if (discarding) {
+            drain(octets);
             return;
         }
         reader.add(octets);
@@ -150,7 +154,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         } finally {
             pumping = false;
         }
-        if (state != State.OVER) {
+        if (state != State.OVER && !discarding) {
             guest.hold(reader.buffered() - heldOctets);
             heldOctets = reader.buffered();
             guest.config().setAutoRead(wantsParts());
@@ -196,22 +200,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         state = State.PENDING;
         peer.judge()
                 .request(peer.destination(), peer.serverName(), request.judged())
-                .thenAccept(verdict -> decided(now, checked(request, verdict)));
-    }
-
-    /// Whatever was decided, nothing is forwarded that is no request for something.
-    private static RequestVerdict checked(GuestRequest request, RequestVerdict given) {
-        String method = request.judged().method();
-        String target = given.target();
-        boolean proper = (target.startsWith("/") || target.equals("*") && method.equals("OPTIONS"))
-                && target.chars().allMatch(c -> c > ' ' && c < 0x7f);
-        boolean served = !method.equals("CONNECT") && !method.equals("TRACE");
-        return !given.verdict().allowed() || proper && served
-                ? given
-                : new RequestVerdict(
-                        Verdict.deny(null, "only requests for a path are forwarded, and neither CONNECT nor TRACE"),
-                        target,
-                        FORBIDDEN);
+                .thenAccept(verdict -> decided(now, request.served(verdict)));
     }
 
     private void decided(Exchange now, RequestVerdict given) {
@@ -271,7 +260,6 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
             context().writeAndFlush(HttpWriter.goOn());
         }
         if (!request.framing().is(Kind.NONE)) {
-            // The head goes out with the first of the body, or alone if that takes its time.
             pump();
         }
         to.flush();
@@ -316,7 +304,8 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         }
         context().writeAndFlush(HttpWriter.own(guest.alloc(), status, Refusal.json(status, reason, rule), withBody));
         // The part of the body that could be in flight; a client that waits for 100 sends none.
-        boolean more = now != null && !now.requestWhole && !now.request().expectsContinue();
+        boolean more =
+                discarding || now != null && !now.requestWhole && !now.request().expectsContinue();
         if (now != null) {
             exchange = null;
             now.end(how);
@@ -333,7 +322,14 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         state = State.DRAINING;
         stopTimer();
         timer = guest.eventLoop().schedule(this::finishGuest, DRAIN_S_MAX, TimeUnit.SECONDS);
-        pump();
+        if (discarding) {
+            guest.config().setAutoRead(true);
+            if (!peer.encrypted()) {
+                guest.shutdownOutput();
+            }
+        } else {
+            pump();
+        }
     }
 
     private void malformed(HttpFault fault) {
@@ -348,9 +344,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
             guest.reset();
         } else {
             String reason = "the request is refused: " + fault.text();
-            if (now != null) {
-                now.requestWhole = true; // whatever follows means nothing
-            }
+            discarding = true;
             answer(fault.status(), reason, null, How.BROKEN_BY_GUEST);
         }
     }
@@ -374,7 +368,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         UpstreamLink from = link;
         if (from != null && state != State.OVER) {
-            answers(from);
+            answers(from, false);
         }
     }
 
@@ -437,10 +431,8 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         }
     }
 
-    // The other side.
-
     void upstreamRead(UpstreamLink from) {
-        answers(from);
+        answers(from, false);
     }
 
     void upstreamPaused() {
@@ -471,10 +463,6 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         } else {
             upstreamBroke(now, "it closed the connection before its answer was whole");
         }
-    }
-
-    private void answers(UpstreamLink from) {
-        answers(from, false);
     }
 
     /// Does all that can be done with what the other side has sent.

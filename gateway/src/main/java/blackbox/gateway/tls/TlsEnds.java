@@ -26,29 +26,18 @@ import org.jspecify.annotations.Nullable;
 /// Both ends of opened TLS: a server to the guest, a client to the other side. What takes long in a handshake runs on
 /// virtual threads, and is at most one task for each end of a connection.
 public final class TlsEnds {
-    private static final int SESSIONS_MAX = 256;
     private static final Executor TASKS = Executors.newThreadPerTaskExecutor(
             Thread.ofVirtual().name("gateway-tls-", 0).factory());
 
     private final RunAuthority authority;
-    private final SslContext client;
+    private final X509TrustManager trust;
     private final Duration handshakeMax;
 
     /// @param trust verifies the other side's certificates
     public TlsEnds(RunAuthority authority, X509TrustManager trust, Duration handshakeMax) {
         this.authority = authority;
         this.handshakeMax = handshakeMax;
-        try {
-            client = SslContextBuilder.forClient()
-                    .sslProvider(SslProvider.JDK)
-                    .trustManager(trust)
-                    .protocols("TLSv1.3", "TLSv1.2")
-                    .applicationProtocolConfig(RunAuthority.ALPN)
-                    .sessionCacheSize(SESSIONS_MAX)
-                    .build();
-        } catch (SSLException e) {
-            throw new IllegalStateException("this JVM has no TLS", e);
-        }
+        this.trust = trust;
     }
 
     /// A handler for the guest's channel, as the server of that name.
@@ -73,7 +62,7 @@ public final class TlsEnds {
     ///
     /// @param host a name, or an address
     public SslHandler toUpstream(ByteBufAllocator allocator, String host, int port) {
-        SslHandler handler = client.newHandler(allocator, host, port, TASKS);
+        SslHandler handler = client().newHandler(allocator, host, port, TASKS);
         SSLEngine engine = handler.engine();
         SSLParameters parameters = engine.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
@@ -82,6 +71,20 @@ public final class TlsEnds {
         }
         engine.setSSLParameters(parameters);
         return timed(handler);
+    }
+
+    /// One for each connection, so that none resumes the session of another, by which its server would know it again.
+    private SslContext client() {
+        try {
+            return SslContextBuilder.forClient()
+                    .sslProvider(SslProvider.JDK)
+                    .trustManager(trust)
+                    .protocols("TLSv1.3", "TLSv1.2")
+                    .applicationProtocolConfig(RunAuthority.ALPN)
+                    .build();
+        } catch (SSLException e) {
+            throw new IllegalStateException("this JVM has no TLS", e);
+        }
     }
 
     private SslHandler timed(SslHandler handler) {
