@@ -35,7 +35,7 @@ public record ModelCall(Api api, Request request, Response response, List<String
     /// @param status of HTTP; 0 if there was no response
     /// @param stopReason `gen_ai.response.finish_reasons`, in the provider's own words, of its first choice
     /// @param toolUses what the model asked for, in the order in which the response names them
-    /// @param toolUsesLeftOff how many more there were
+    /// @param toolUsesLeftOff how many more there were, or pieces of more
     /// @param complete whether the response ended as its API ends one. A stream that broke off is not complete
     /// @param octets of the body, decoded: that far offsets may go
     public record Response(

@@ -61,11 +61,8 @@ final class Anthropic implements Dialect {
 
     @Override
     public void response(Json response, long end, Draft draft) {
-        if (response.get("error") != null || response.get("message") != null) {
-            error(response, draft);
-        } else {
-            message(response, draft);
-        }
+        message(response, draft);
+        error(response, draft);
         draft.complete();
     }
 
@@ -151,7 +148,7 @@ final class Anthropic implements Dialect {
     /// Its own errors, and those of Bedrock, which are but a message.
     private static void error(Json answer, Draft draft) {
         Json error = answer.get("error");
-        if (error == null) {
+        if (error == null || error instanceof Json.Null) {
             draft.error(null, answer.text("message"));
         } else {
             draft.error(

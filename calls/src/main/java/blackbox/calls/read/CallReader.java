@@ -63,8 +63,10 @@ public final class CallReader implements AutoCloseable {
         return calls;
     }
 
+    /// Frees what decoders hold. What was not finished by then has no calls.
     @Override
     public void close() {
+        calls = calls == null ? List.of() : calls;
         request.close();
         if (response != null) {
             response.close();

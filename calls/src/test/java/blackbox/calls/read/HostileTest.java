@@ -306,6 +306,24 @@ class HostileTest {
         }
     }
 
+    @Test
+    void aReaderThatWasClosedTakesNoMore() {
+        Exchange exchange = Exchange.named("anthropic-json").encoded("gzip");
+        CallReader reader = exchange.reader();
+        reader.request(exchange.request(), 0, 9);
+        reader.close();
+        reader.request(exchange.request(), 9, exchange.request().length);
+        exchange.head(reader);
+        assertEquals(List.of(), reader.finish());
+    }
+
+    @Test
+    void anErrorThatIsNullIsNone() {
+        ModelCall call = anthropic("application/json", "{\"type\":\"message\",\"id\":\"i\",\"error\":null}");
+        assertEquals("i", call.response().id());
+        assertNull(call.response().error());
+    }
+
     private static Arguments arguments(ModelCall call) {
         Arguments arguments = call.response().toolUses().getFirst().arguments();
         assertNotNull(arguments);
