@@ -22,8 +22,8 @@ final class CallTargets {
             "/model/m/invoke-with-response-stream",
             "/api/chat",
             "/mcp");
-    private static final List<String> TYPES = List.of(
-            "application/json", "text/event-stream", "application/vnd.amazon.eventstream", "");
+    private static final List<String> TYPES =
+            List.of("application/json", "text/event-stream", "application/vnd.amazon.eventstream", "");
     private static final List<String> CODINGS = List.of("identity", "gzip", "zstd", "deflate");
 
     private CallTargets() {}
@@ -62,21 +62,19 @@ final class CallTargets {
 
     private static List<Call> read(byte[] choice, byte[] request, byte[] response, int piece) {
         String path = PATHS.get((choice[0] & 0xff) % PATHS.size());
-        try (CallReader reader = CallRecognizer.of(
-                "POST", path, name -> name.equals("content-type") ? "application/json" : null)) {
+        try (CallReader reader =
+                CallRecognizer.of("POST", path, name -> name.equals("content-type") ? "application/json" : null)) {
             if (reader == null) {
                 throw new AssertionError("no reader for " + path);
             }
             for (int at = 0; at < request.length; at += Math.min(piece, request.length - at)) {
                 reader.request(request, at, at + Math.min(piece, request.length - at));
             }
-            reader.responseHead(
-                    200,
-                    name -> switch (name) {
-                        case "content-type" -> TYPES.get((choice[1] & 0xff) % TYPES.size());
-                        case "content-encoding" -> CODINGS.get((choice[2] & 0xff) % CODINGS.size());
-                        default -> null;
-                    });
+            reader.responseHead(200, name -> switch (name) {
+                case "content-type" -> TYPES.get((choice[1] & 0xff) % TYPES.size());
+                case "content-encoding" -> CODINGS.get((choice[2] & 0xff) % CODINGS.size());
+                default -> null;
+            });
             for (int at = 0; at < response.length; at += Math.min(piece, response.length - at)) {
                 reader.response(response, at, at + Math.min(piece, response.length - at));
             }
@@ -85,7 +83,8 @@ final class CallTargets {
     }
 
     private static Map<String, byte[]> exchanges() {
-        String messages = "{\"model\":\"m\",\"messages\":[{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t\"}]}]}";
+        String messages =
+                "{\"model\":\"m\",\"messages\":[{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t\"}]}]}";
         return Map.of(
                 "anthropic",
                 exchange(
