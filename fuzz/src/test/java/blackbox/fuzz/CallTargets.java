@@ -118,12 +118,10 @@ final class CallTargets {
                         "[{\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"f\","
                                 + "\"args\":{\"a\":1}}}]}}]},\n{\"usageMetadata\":{\"promptTokenCount\":3}}]"),
                 "ollama",
-                exchange(
-                        6,
-                        0,
-                        messages,
-                        "{\"message\":{\"tool_calls\":[{\"function\":{\"name\":\"f\",\"arguments\":{}}}]}}\n"
-                                + "{\"done\":true,\"eval_count\":1}\n"),
+                exchange(6, 0, messages, """
+                        {"message":{"tool_calls":[{"function":{"name":"f","arguments":{}}}]}}
+                        {"done":true,"eval_count":1}
+                        """),
                 "mcp",
                 exchange(
                         7,
