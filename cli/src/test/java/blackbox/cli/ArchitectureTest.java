@@ -33,6 +33,7 @@ class ArchitectureTest {
             Map.entry("gateway", Set.of("schemas")),
             Map.entry("files", Set.of()),
             Map.entry("policy", Set.of()),
+            Map.entry("calls", Set.of()),
             Map.entry("vault", Set.of("schemas", "files")),
             Map.entry("evidence", Set.of("schemas", "files")),
             Map.entry("recorder", Set.of("schemas", "files", "vault", "evidence")),
@@ -47,6 +48,7 @@ class ArchitectureTest {
                             "gateway",
                             "files",
                             "policy",
+                            "calls",
                             "vault",
                             "evidence",
                             "recorder",
@@ -61,6 +63,7 @@ class ArchitectureTest {
                             "gateway",
                             "files",
                             "policy",
+                            "calls",
                             "vault",
                             "evidence",
                             "recorder",
@@ -109,7 +112,7 @@ class ArchitectureTest {
             new Library("Kafka", Set.of("recorder", "ingest"), List.of("org.apache.kafka", "kafka.")),
             new Library("Micronaut", Set.of("node"), List.of("io.micronaut")),
             new Library("SnakeYAML Engine", Set.of("policy"), List.of("org.snakeyaml.engine")),
-            new Library("zstd", Set.of("ingest", "evidence", "vault"), List.of("com.github.luben")),
+            new Library("zstd", Set.of("ingest", "evidence", "vault", "calls"), List.of("com.github.luben")),
             new Library("Tink", Set.of(), List.of("com.google.crypto.tink")), // only the tests know it
             new Library("JNA", Set.of("node", "vm"), List.of("com.sun.jna")),
             new Library(

@@ -25,6 +25,7 @@ final class FuzzTargets {
             GitTargets::all,
             TextTargets::all,
             PolicyTargets::all,
+            CallTargets::all,
             EvidenceTargets::all,
             TravelTargets::all,
             CaptureTargets::all,
