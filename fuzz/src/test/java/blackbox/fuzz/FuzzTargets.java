@@ -1,6 +1,7 @@
 package blackbox.fuzz;
 
 import blackbox.fuzz.planted.PlantedFault;
+import blackbox.gateway.http.HttpTarget;
 import blackbox.replay.disk.BlockLogTarget;
 import blackbox.replay.git.GitTargets;
 import blackbox.replay.kept.KeptExecutionTarget;
@@ -17,6 +18,7 @@ final class FuzzTargets {
             TracerTargets::all,
             NetworkTargets::all,
             GatewayTargets::all,
+            () -> List.of(HttpTarget.TARGET),
             MachineTargets::all,
             DiskTargets::all,
             () -> List.of(BlockLogTarget.TARGET, KeptExecutionTarget.TARGET),

@@ -28,6 +28,8 @@ import blackbox.gateway.stack.OpeningConnection;
 import blackbox.gateway.stack.Question;
 import blackbox.gateway.stack.Refusal;
 import blackbox.gateway.stack.StackSettings;
+import blackbox.gateway.tls.ClientHello;
+import blackbox.gateway.tls.ClientHello.Kind;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.net.DnsMessage;
 import blackbox.schemas.net.Octets;
@@ -58,6 +60,7 @@ final class GatewayTargets {
     static {
         // Jazzer watches what uses Unsafe, and fails where Netty does.
         System.setProperty("io.netty.noUnsafe", "true");
+        var unused = new EmbeddedChannel(); // Netty's first takes seconds on a busy machine, which no input may
     }
 
     private GatewayTargets() {}
@@ -70,7 +73,8 @@ final class GatewayTargets {
                         GatewayTargets::link,
                         GatewayTargets::conversations,
                         IOException.class),
-                FuzzTarget.of("gateway-names", 1 << 10, GatewayTargets::names, GatewayTargets::questions));
+                FuzzTarget.of("gateway-names", 1 << 10, GatewayTargets::names, GatewayTargets::questions),
+                FuzzTarget.of("gateway-hello", 4 << 10, GatewayTargets::hello, GatewayTargets::hellos));
     }
 
     private static final class Silent implements GatewayListener {
@@ -243,6 +247,23 @@ final class GatewayTargets {
         return !answers.isEmpty() && (answers.getFirst()[3] & 0xf) == 0;
     }
 
+    /// What is said of a hello does not depend on how much of it has come, once anything is said.
+    private static boolean hello(byte[] octets) {
+        ByteBuf all = Unpooled.wrappedBuffer(octets);
+        ClientHello last = ClientHello.read(Unpooled.EMPTY_BUFFER);
+        for (int length = 1; length <= octets.length; length++) {
+            ClientHello now = ClientHello.read(all.slice(0, length));
+            boolean refused = last.kind() == Kind.OTHER || last.kind() == Kind.MALFORMED;
+            boolean same = now.kind() == last.kind();
+            ensure(same || !refused && now.kind() != Kind.MORE, last + " became " + now);
+            String name = now.serverName();
+            ensure(name == null || now.kind() == Kind.WHOLE && name.length() <= 255, "a name too early: " + now);
+            last = now;
+        }
+        ensure(all.readerIndex() == 0, "octets were taken");
+        return last.serverName() != null;
+    }
+
     private static byte[] framed(IpPacket... packets) {
         ByteBuffer out = ByteBuffer.allocate(4_096);
         for (IpPacket packet : packets) {
@@ -267,6 +288,10 @@ final class GatewayTargets {
                         tcp(4, TcpSegment.ACK | TcpSegment.FIN, new byte[0])),
                 "udp",
                 framed(new UdpDatagram(40_000, 99, new byte[] {1}, 0).packet(GUEST, REMOTE)));
+    }
+
+    private static Map<String, byte[]> hellos() {
+        return Map.of("hello", Packets.clientHello());
     }
 
     private static Map<String, byte[]> questions() {

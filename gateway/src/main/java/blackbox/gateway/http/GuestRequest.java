@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 /// @param last whether its client wants no other answer on the connection
 record GuestRequest(
         int minor, RequestHead judged, Fields fields, Framing framing, boolean expectsContinue, boolean last) {
-    private static final Pattern AUTHORITY =
-            Pattern.compile("(?:[A-Za-z0-9._-]{1,254}|\\[[0-9A-Fa-f:.]{2,45}\\])(?::[0-9]{1,5})?");
+    private static final Pattern AUTHORITY = Pattern.compile(
+            "(?:(?=.{1,260}$)[A-Za-z0-9_-]{1,63}(?:\\.[A-Za-z0-9_-]{1,63})*\\.?|\\[[0-9A-Fa-f:.]{2,45}\\])(?::[0-9]{1,5})?");
     private static final int FORBIDDEN = 403;
     private static final String VERSION = "HTTP/1.";
 
