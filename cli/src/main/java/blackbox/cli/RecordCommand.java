@@ -120,7 +120,7 @@ public final class RecordCommand implements Callable<Integer> {
             paramLabel = "DURATION",
             converter = DurationConverter.class,
             description = "End the VM when nothing has been heard of its tracer for this long: a guest that hangs would"
-                    + " run forever, unrecorded (default: 5m; at least 10s).")
+                    + " run forever, unrecorded (default: 5m; at least 10s, and 30s in the exact tier).")
     Duration silenceMax = RecordRequest.SILENCE_MAX;
 
     @Option(names = "--name", paramLabel = "TEXT", description = "A name for the run.")
@@ -447,7 +447,7 @@ public final class RecordCommand implements Callable<Integer> {
         try {
             return EgressRequest.of(read, upstreamCa);
         } catch (IOException e) {
-            throw CommandException.badInput("--upstream-ca: " + e.getMessage());
+            throw CommandException.badInput((upstreamCa == null ? "" : "--upstream-ca: ") + e.getMessage());
         }
     }
 

@@ -14,8 +14,10 @@ public interface AllowedConnection {
 
     Flow flow();
 
+    /// With where the host is connected, once it is.
     Destination destination();
 
+    /// Once the host is connected, it looks as far as the address asks for.
     Verdict verdict();
 
     /// Connects to the destination, or to what the verdict names in its place. May be called again, for another

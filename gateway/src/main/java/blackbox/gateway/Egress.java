@@ -171,13 +171,20 @@ final class Egress implements FlowHandler {
     }
 
     /// Tells where an allowed destination was reached, before the guest hears that it was.
-    void connected(Flow flow, Destination destination, Verdict verdict, InetSocketAddress to) {
-        String ip = IpAddress.text(to.getAddress().getAddress());
+    ///
+    /// @return what the authority said of that address
+    Verdict connected(Flow flow, Destination destination, Verdict verdict, InetSocketAddress to) {
+        String ip = ip(to);
         String address = (ip.contains(":") ? "[" + ip + "]" : ip) + ":" + to.getPort();
         Verdict there = judge.address(destination, ip);
         Outcome outcome = there.outcome() == Outcome.ALLOW ? verdict.outcome() : there.outcome();
         listener.decided(new Decision(
                 Stage.DIAL, outcome, there.rule(), "connected to " + address, flow, destination.host(), address));
+        return there;
+    }
+
+    private static String ip(InetSocketAddress to) {
+        return IpAddress.text(to.getAddress().getAddress());
     }
 
     /// Tells of an allowed destination that was not reached, and returns what the guest hears.
@@ -218,8 +225,8 @@ final class Egress implements FlowHandler {
 
     private final class Allowed implements AllowedConnection {
         private final OpeningConnection connection;
-        private final Destination destination;
-        private final Verdict verdict;
+        private Destination destination;
+        private Verdict verdict;
         private final List<CompletableFuture<Channel>> dials = new ArrayList<>(1);
         private boolean accepted;
 
@@ -252,7 +259,10 @@ final class Egress implements FlowHandler {
             return dial.handle((channel, failure) -> {
                 dials.removeIf(CompletableFuture::isDone);
                 if (failure == null) {
-                    connected(flow(), destination, verdict, (InetSocketAddress) channel.remoteAddress());
+                    var peer = (InetSocketAddress) channel.remoteAddress();
+                    Verdict there = connected(flow(), destination, verdict, peer);
+                    verdict = verdict.inspecting(verdict.inspection().and(there.inspection()));
+                    destination = destination.at(ip(peer));
                     return channel;
                 }
                 DialException why = Dialer.reason(failure);

@@ -125,7 +125,7 @@ final class Inspector implements ConnectionHandler {
         String name = peer(connection);
         SslHandler handler =
                 tls.toUpstream(upstream.alloc(), name, connection.destination().port());
-        upstream.pipeline().addFirst(handler);
+        TlsGuard.add(upstream, handler);
         upstream.config().setAutoRead(true);
         handler.handshakeFuture().addListener(done -> {
             if (done.isSuccess()) {

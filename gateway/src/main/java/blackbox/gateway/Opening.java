@@ -220,7 +220,7 @@ final class Opening {
         ByteBuf said = leave();
         var peer = new HttpPeer(
                 connection.flow(),
-                connection.destination(),
+                connection::destination,
                 serverName,
                 encrypted,
                 inspector.judge(),
@@ -343,7 +343,7 @@ final class Opening {
                 }
             });
             guest.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
-            guest.pipeline().addFirst(handler);
+            TlsGuard.add(guest, handler);
             ByteBuf hello = first;
             first = Unpooled.EMPTY_BUFFER;
             guest.hold(-held);

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
             "It is a first draft: read it before it is used. What the runs did is in it whether it was meant or "
                     + "not; what no policy allows, and names that were only asked for, are comments, and so "
                     + "are programs and records beside addresses, which `record --policy` does not take in rules. "
-                    + "Methods and paths are not recorded."
+                    + "Methods and paths are not suggested."
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",

@@ -104,7 +104,7 @@ class RecordEndingsTest {
         running.awaitOutput();
         Process stop = new ProcessBuilder("kill", "-STOP", "" + running.qemu().pid()).start();
         assertEquals(0, stop.waitFor());
-        Ended ended = running.await().expect(125).saying("nothing was heard of the guest's tracer for 1");
+        Ended ended = running.await().expect(125).saying("nothing was heard of the guest's tracer for more than 10 s");
         assertEquals("CLOSED", ended.recorded().path("state").asText());
         String id = ended.recorded().path("run").asText();
         JsonNode verification = blackbox.run("verify", id, "--json").expect(1).json();

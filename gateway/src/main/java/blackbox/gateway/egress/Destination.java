@@ -7,7 +7,23 @@ import org.jspecify.annotations.Nullable;
 /// @param host the name for which it was given this address, in lower case and without a final dot; null if it used an
 ///     address that no name was answered with
 /// @param address what it sent to, as [blackbox.schemas.net.IpAddress] writes it
-public record Destination(@Nullable String host, String address, int port, Protocol protocol) {
+/// @param reached where the host is connected to for it, in the same form; null if it is not yet
+public record Destination(
+        @Nullable String host,
+        String address,
+        int port,
+        Protocol protocol,
+        @Nullable String reached) {
+
+    /// One that nobody is connected to yet.
+    public Destination(@Nullable String host, String address, int port, Protocol protocol) {
+        this(host, address, port, protocol, null);
+    }
+
+    /// The same, once the host is connected.
+    public Destination at(String ip) {
+        return new Destination(host, address, port, protocol, ip);
+    }
 
     /// The name, or the address where there is none.
     public String text() {

@@ -13,13 +13,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Whom a session's requests go to, and who is asked and told of them.
 ///
+/// @param current where they go now, which changes when it is dialled again
 /// @param serverName that of the guest's TLS; null if there is none
 /// @param encrypted whether TLS was opened for it
 /// @param dial connects again, TLS included; completes on the loop, with auto-read off
 /// @param headMax how long the head of a request may take, from its first octet
 public record HttpPeer(
         Flow flow,
-        Destination destination,
+        Supplier<Destination> current,
         @Nullable String serverName,
         boolean encrypted,
         Judge judge,
@@ -29,6 +30,10 @@ public record HttpPeer(
         Duration headMax) {
     private static final int HTTP = 80;
     private static final int HTTPS = 443;
+
+    Destination destination() {
+        return current.get();
+    }
 
     String scheme() {
         return encrypted ? "https" : "http";

@@ -2,6 +2,7 @@ package blackbox.gateway.http;
 
 import blackbox.gateway.egress.Decision;
 import blackbox.gateway.egress.Decision.Stage;
+import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.HttpExchange.How;
@@ -42,7 +43,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     private final HttpPeer peer;
     private final HttpReader reader;
     private @Nullable ChannelHandlerContext context;
-    private State state = State.HEAD;
+    private SessionState state = SessionState.HEAD;
     private @Nullable Exchange exchange;
     private @Nullable UpstreamLink link;
     private @Nullable ScheduledFuture<?> timer;
@@ -53,19 +54,6 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     private boolean guestFinished;
     /// Whether what the guest sends has no meaning any more.
     private boolean discarding;
-
-    private enum State {
-        /// The head of a request is awaited.
-        HEAD,
-        /// It is being judged, or the other side dialled.
-        PENDING,
-        /// Its body and the answer are passed on.
-        FORWARDING,
-        /// The guest was answered, and the rest of its request is dropped.
-        DRAINING,
-        /// Nothing is done here any more.
-        OVER
-    }
 
     private HttpSession(GuestTcpChannel guest, HttpPeer peer) {
         this.guest = guest;
@@ -108,7 +96,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     }
 
     private void take(ByteBuf octets) {
-        if (state == State.OVER) {
+        if (state == SessionState.OVER) {
             octets.release();
             return;
         }
@@ -117,7 +105,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
             return;
         }
         reader.add(octets);
-        if (state == State.HEAD && timer == null && reader.buffered() > 0) {
+        if (state == SessionState.HEAD && timer == null && reader.buffered() > 0) {
             timer = guest.eventLoop().schedule(this::headTooSlow, peer.headMax().toMillis(), TimeUnit.MILLISECONDS);
         }
         pump();
@@ -154,7 +142,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         } finally {
             pumping = false;
         }
-        if (state != State.OVER && !discarding) {
+        if (state != SessionState.OVER && !discarding) {
             guest.hold(reader.buffered() - heldOctets);
             heldOctets = reader.buffered();
             guest.config().setAutoRead(wantsParts());
@@ -169,7 +157,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         Exchange now = exchange;
         switch (part) {
             case Head head -> request(head);
-            case Data data when state == State.DRAINING -> drain(data.octets());
+            case Data data when state == SessionState.DRAINING -> drain(data.octets());
             case Data data -> {
                 if (now == null) {
                     throw new IllegalStateException("a body without a request");
@@ -187,7 +175,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     }
 
     private void request(Head head) throws HttpFault {
-        if (state == State.DRAINING) { // what follows what was refused
+        if (state == SessionState.DRAINING) { // what follows what was refused
             finishGuest();
             return;
         }
@@ -197,10 +185,14 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         var now = new Exchange(peer, request, number++);
         now.requestWhole = request.framing().is(Kind.NONE) && reader.next() instanceof End;
         exchange = now;
-        state = State.PENDING;
+        state = SessionState.PENDING;
+        judge(now);
+    }
+
+    private void judge(Exchange now) {
         peer.judge()
-                .request(peer.destination(), peer.serverName(), request.judged())
-                .thenAccept(verdict -> decided(now, request.served(verdict)));
+                .request(peer.destination(), peer.serverName(), now.judged())
+                .thenAccept(verdict -> decided(now, now.request().served(verdict)));
     }
 
     private void decided(Exchange now, RequestVerdict given) {
@@ -216,7 +208,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
                         peer.flow(),
                         peer.destination().host(),
                         judged.method() + " " + judged.authority() + " " + judged.target()));
-        if (state == State.OVER) {
+        if (state == SessionState.OVER) {
             return; // the guest has gone, which was told
         }
         if (!verdict.allowed()) {
@@ -234,8 +226,9 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
 
     private void dial(Exchange now) {
         dropLink();
+        Destination judged = peer.destination();
         peer.dial().get().whenComplete((channel, failure) -> {
-            if (state == State.OVER) {
+            if (state == SessionState.OVER) {
                 if (channel != null) {
                     var unused = channel.close();
                 }
@@ -245,14 +238,17 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
                         peer.destination().text() + " was not reached: " + failure.getMessage(),
                         null,
                         How.BROKEN_BY_UPSTREAM);
-            } else {
+            } else if (peer.destination().equals(judged)) {
                 forward(now, use(channel));
+            } else {
+                use(channel);
+                judge(now); // it is at another address
             }
         });
     }
 
     private void forward(Exchange now, UpstreamLink to) {
-        state = State.FORWARDING;
+        state = SessionState.FORWARDING;
         GuestRequest request = now.request();
         to.write(HttpWriter.request(
                 to.channel().alloc(), request, now.target(), request.canonicalAuthority(peer.schemePort())));
@@ -319,7 +315,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     }
 
     private void drainGuest() {
-        state = State.DRAINING;
+        state = SessionState.DRAINING;
         stopTimer();
         timer = guest.eventLoop().schedule(this::finishGuest, DRAIN_S_MAX, TimeUnit.SECONDS);
         if (discarding) {
@@ -333,7 +329,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     }
 
     private void malformed(HttpFault fault) {
-        if (state == State.DRAINING) {
+        if (state == SessionState.DRAINING) {
             finishGuest();
             return;
         }
@@ -351,7 +347,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
 
     private void headTooSlow() {
         timer = null;
-        if (state == State.HEAD) {
+        if (state == SessionState.HEAD) {
             answer(REQUEST_TIMEOUT, "the head of a request took too long", null, How.BROKEN_BY_GUEST);
         }
     }
@@ -367,7 +363,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         UpstreamLink from = link;
-        if (from != null && state != State.OVER) {
+        if (from != null && state != SessionState.OVER) {
             answers(from, false);
         }
     }
@@ -407,10 +403,10 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
 
     /// Does nothing more; an exchange that is not over ends so.
     private void over(How how) {
-        if (state == State.OVER) {
+        if (state == SessionState.OVER) {
             return;
         }
-        state = State.OVER;
+        state = SessionState.OVER;
         stopTimer();
         dropLink();
         guest.hold(-heldOctets);
@@ -436,7 +432,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     }
 
     void upstreamPaused() {
-        if (state != State.OVER) {
+        if (state != SessionState.OVER) {
             context().flush();
         }
     }
@@ -450,7 +446,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
             return;
         }
         Exchange now = exchange;
-        if (now == null || state != State.FORWARDING) {
+        if (now == null || state != SessionState.FORWARDING) {
             dropLink(); // the next request dials again
             return;
         }
@@ -470,9 +466,9 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     /// @param all whether to leave nothing, even if the guest takes it slowly
     private void answers(UpstreamLink from, boolean all) {
         try {
-            while (from == link && state != State.OVER && (all || guest.isWritable())) {
+            while (from == link && state != SessionState.OVER && (all || guest.isWritable())) {
                 Exchange now = exchange;
-                if (now == null || state != State.FORWARDING) {
+                if (now == null || state != SessionState.FORWARDING) {
                     if (from.reader.buffered() > 0) {
                         dropLink(); // it answers what was not asked
                     }
@@ -557,7 +553,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         } else if (now.lastForGuest || guestFinished) {
             finishGuest();
         } else {
-            state = State.HEAD;
+            state = SessionState.HEAD;
             take(Unpooled.EMPTY_BUFFER);
         }
     }
@@ -567,7 +563,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         now.answering(answer.status());
         exchange = null;
         now.end(How.SWITCHED);
-        state = State.OVER;
+        state = SessionState.OVER;
         stopTimer();
         guest.hold(-heldOctets);
         heldOctets = 0;

@@ -5,6 +5,7 @@ import blackbox.gateway.egress.FlowEnd.How;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.net.Octets;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// What the guest sent is held, 64 KiB at most, until it is read: [Channel#read] or auto-read opens the window again.
 public final class GuestTcpChannel extends AbstractChannel implements DuplexChannel {
+    private static final int SLACK_OCTETS_MAX = 1_024;
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
     /// Small pieces that wait are gathered in buffers of this size, since each costs more than its octets.
     private static final int GATHER_BYTES = 4 << 10;
@@ -305,11 +307,22 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
         if (finishing != null) {
             throw new ChannelOutputShutdownException("the output was shut down before");
         }
-        if (message instanceof ByteBuf) {
-            return message;
+        if (message instanceof ByteBuf octets) {
+            return fitting(octets);
         }
         throw new UnsupportedOperationException("only octets can be sent to a guest, not a "
                 + message.getClass().getName());
+    }
+
+    /// A few octets in a large buffer would hold all of it until they are acknowledged, and count as few.
+    private static ByteBuf fitting(ByteBuf octets) {
+        int length = octets.readableBytes();
+        if (octets.capacity() - length <= SLACK_OCTETS_MAX && length > SLACK_OCTETS_MAX) {
+            return octets;
+        }
+        ByteBuf copy = Unpooled.copiedBuffer(octets);
+        octets.release();
+        return copy;
     }
 
     /// Copies written octets, to be sent.

@@ -16,6 +16,8 @@ public record ClientHello(Kind kind, @Nullable String serverName, boolean encryp
     public static final int BYTES_MAX = 32 << 10;
 
     private static final int HANDSHAKE = 22;
+    private static final int RECORD_TYPE_MIN = 20;
+    private static final int RECORD_TYPE_MAX = 24;
     private static final int MAJOR_VERSION = 3;
     private static final int RECORD_HEADER_BYTES = 5;
     private static final int RECORD_BYTES_MAX = 16 << 10;
@@ -46,8 +48,12 @@ public record ClientHello(Kind kind, @Nullable String serverName, boolean encryp
     public static ClientHello read(ByteBuf octets) {
         int length = octets.readableBytes();
         int at = octets.readerIndex();
-        if (length > 0 && octets.getByte(at) != HANDSHAKE || length > 1 && octets.getByte(at + 1) != MAJOR_VERSION) {
+        int type = length > 0 ? octets.getByte(at) : HANDSHAKE;
+        if (type < RECORD_TYPE_MIN || type > RECORD_TYPE_MAX || length > 1 && octets.getByte(at + 1) != MAJOR_VERSION) {
             return OTHER;
+        }
+        if (type != HANDSHAKE) {
+            return length > 1 ? MALFORMED : MORE; // some servers pass over an alert before the hello
         }
         ByteBuf message = Unpooled.buffer(Math.max(1, Math.min(length, BYTES_MAX)));
         for (int left = length; left >= RECORD_HEADER_BYTES; ) {

@@ -48,6 +48,9 @@ public final class RunAuthority {
     private static final Duration VALID_BEFORE = Duration.ofDays(1);
 
     private static final Duration VALID_FOR = Duration.ofDays(30);
+    /// Of half of all signatures with P-256. A guest's programs read the certificate: in each run as many octets.
+    private static final int SIGNATURE_BYTES = 71;
+
     private static final X500Name SUBJECT = new X500Name("CN=Blackbox egress gateway,O=Blackbox");
     private static final int CONTEXTS_MAX = 1_024;
     private static final int SESSIONS_MAX = 64;
@@ -93,7 +96,11 @@ public final class RunAuthority {
         var builder = builder(SUBJECT, key.getPublic())
                 .addExtension(Extension.basicConstraints, true, new BasicConstraints(0))
                 .addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.keyCertSign | KeyUsage.cRLSign));
-        certificate = sign((JcaX509v3CertificateBuilder) builder);
+        X509Certificate signed = sign((JcaX509v3CertificateBuilder) builder);
+        while (signed.getSignature().length != SIGNATURE_BYTES) {
+            signed = sign((JcaX509v3CertificateBuilder) builder);
+        }
+        certificate = signed;
     }
 
     /// What the guest is to trust.
@@ -164,7 +171,7 @@ public final class RunAuthority {
     private JcaX509v3CertificateBuilder builder(X500Name subject, PublicKey of)
             throws GeneralSecurityException, CertIOException {
         var builder = new JcaX509v3CertificateBuilder(
-                SUBJECT, new BigInteger(SERIAL_BITS, random).add(BigInteger.ONE), notBefore, notAfter, subject, of);
+                SUBJECT, new BigInteger(SERIAL_BITS, random).setBit(SERIAL_BITS - 1), notBefore, notAfter, subject, of);
         builder.addExtension(
                 Extension.subjectKeyIdentifier, false, new JcaX509ExtensionUtils().createSubjectKeyIdentifier(of));
         return builder;

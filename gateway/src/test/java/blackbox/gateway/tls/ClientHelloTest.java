@@ -67,6 +67,8 @@ class ClientHelloTest {
         }
         for (byte[] broken : List.of(
                 new byte[] {22, 3, 1, 0, 0},
+                new byte[] {21, 3, 1, 0, 2, 1, 90}, // an alert, which some servers pass over
+                new byte[] {20, 3},
                 new byte[] {22, 3, 1, 0x7f, 0},
                 new byte[] {22, 3, 1, 0, 4, 2, 0, 0, 0},
                 new byte[] {22, 3, 1, 0, 4, 1, 0, 0, 0},

@@ -64,8 +64,16 @@ final class PolicyAuthority implements EgressAuthority {
     }
 
     private CompletionStage<Verdict> judged(Destination destination, Request request) {
-        Decision decision = evaluator.decide(request);
-        return CompletableFuture.completedFuture(verdict(decision, inspection(destination, decision)));
+        return CompletableFuture.completedFuture(lookedInto(destination, evaluator.decide(request)));
+    }
+
+    /// What must be looked into and may not be opened is refused.
+    private Verdict lookedInto(Destination destination, Decision decision) {
+        Inspection inspection = inspection(destination, decision);
+        boolean sealed = inspection == Inspection.SEALED && policy.mode() == Mode.ENFORCE;
+        return sealed && decision.needs().contains(Need.REQUEST)
+                ? Verdict.deny(decision.rule(), decision.reason() + ", but its TLS is not opened (tls.pass)")
+                : verdict(decision, inspection);
     }
 
     @Override
@@ -77,9 +85,9 @@ final class PolicyAuthority implements EgressAuthority {
                 head.webSocket()
                         ? new Request.WebSocket(connection, serverName, exchange)
                         : new Request.Http(connection, serverName, exchange));
-        Verdict verdict = decision.needs().contains(Need.TOOL)
-                ? Verdict.deny(decision.rule(), decision.reason() + ", which this gateway does not see")
-                : verdict(decision, Inspection.OPEN);
+        Verdict verdict = decision.needs().isEmpty() || decision.verdict() != blackbox.policy.decide.Verdict.ALLOW
+                ? verdict(decision, Inspection.OPEN)
+                : Verdict.deny(decision.rule(), decision.reason() + ", which this gateway does not see");
         String target = RequestPath.forwarded(head.target());
         return CompletableFuture.completedFuture(new RequestVerdict(verdict, target, status(decision)));
     }
@@ -87,11 +95,13 @@ final class PolicyAuthority implements EgressAuthority {
     @Override
     public Verdict address(Destination destination, String address) {
         Connection connection = connection(destination, Address.parse(address));
-        return verdict(new Evaluator(policy, own.get()).decide(new Request.Connect(connection)), Inspection.SEALED);
+        Decision decision = new Evaluator(policy, own.get()).decide(new Request.Connect(connection));
+        return lookedInto(destination, decision);
     }
 
     private static Connection connection(Destination destination) {
-        return connection(destination, destination.host() == null ? Address.parse(destination.address()) : null);
+        String address = destination.host() == null ? destination.address() : destination.reached();
+        return connection(destination, address == null ? null : Address.parse(address));
     }
 
     private static Connection connection(Destination destination, @Nullable Address address) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.Inspection;
+import blackbox.gateway.egress.Outcome;
 import blackbox.gateway.egress.Protocol;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
@@ -124,6 +125,8 @@ final class PolicyAuthorityTest {
         "api.example, GET, other.example, /v1/a, DENY, builtin:misdirected, /v1/a, 421",
         "api.example, GET, api.example, /v1/../x, DENY, builtin:path, /v1/../x, 403",
         "api.example, GET, api.example, /dns-query, DENY, builtin:doh, /dns-query, 403",
+        "open.example, GET, open.example, /./dns-query?dns=AAAB, DENY, builtin:doh, /./dns-query?dns=AAAB, 403",
+        "open.example, GET, open.example, //%64ns-query, DENY, builtin:doh, //%64ns-query, 403",
         "open.example, TRACE, open.example, /, DENY, builtin:method, /, 403",
         "open.example, GET, open.example, http://other.example/, DENY, builtin:target, http://other.example/, 403",
         "open.example, GET, open.example, /a/../b, ALLOW, open, /a/../b, 403",
@@ -150,6 +153,62 @@ final class PolicyAuthorityTest {
                 verdict.verdict().outcome() + " " + verdict.verdict().rule());
         assertEquals(forwarded, verdict.target());
         assertEquals(status, verdict.status());
+    }
+
+    private static final String ADDRESSED = """
+            version: 1
+            rules:
+              - {id: corp, host: "*.corp.example", address: [10.0.0.0/8]}
+              - {id: internal, host: api.example, address: [10.0.0.0/8]}
+              - {id: public, host: api.example, methods: [GET], paths: ["/ro/**"]}
+            deny:
+              - {address: [10.1.0.0/16], methods: [POST]}
+            """;
+
+    /// A request is judged by where its connection has led, however the name resolves.
+    @ParameterizedTest
+    @CsvSource({
+        "db.corp.example, 10.1.2.9, GET, /x, ALLOW, corp",
+        "db.corp.example, 10.1.2.9, POST, /x, DENY, deny[0]",
+        "db.corp.example, 10.9.2.9, POST, /x, ALLOW, corp",
+        "api.example, 10.9.2.9, POST, /admin, ALLOW, internal",
+        "api.example, 93.184.216.34, GET, /ro/a, ALLOW, public",
+        "api.example, 93.184.216.34, POST, /admin, DENY, default",
+    })
+    void aRequestIsJudgedByTheAddressReached(
+            String host, String address, String method, String target, String outcome, String rule) throws Exception {
+        var authority = new PolicyAuthority(policy(ADDRESSED), Set::of);
+        var destination = new Destination(host, "198.18.0.7", 443, Protocol.TCP);
+        var head = new RequestHead(method, host, target, Set.of(), false);
+        Verdict verdict = authority
+                .request(destination.at(address), host, head)
+                .toCompletableFuture()
+                .join()
+                .verdict();
+        assertEquals(outcome + " " + rule, verdict.outcome() + " " + verdict.rule(), verdict::reason);
+    }
+
+    @Test
+    void theAddressMayAskToLookFurther() throws Exception {
+        var authority = new PolicyAuthority(policy(ADDRESSED), Set::of);
+        var destination = new Destination("api.example", "198.18.0.7", 443, Protocol.TCP);
+        assertEquals(
+                Inspection.REQUESTS,
+                authority.address(destination, "93.184.216.34").inspection());
+        assertEquals(Inspection.OPEN, authority.address(destination, "10.9.2.9").inspection());
+    }
+
+    @Test
+    void whatMustBeLookedIntoIsNotSealed() throws Exception {
+        var authority = new PolicyAuthority(policy("""
+                version: 1
+                rules: [{id: pinned, host: pinned.example}]
+                deny: [{address: [8.8.8.0/24], methods: [POST]}]
+                tls: {pass: [pinned.example]}
+                """), Set::of);
+        var destination = new Destination("pinned.example", "198.18.0.7", 443, Protocol.TCP);
+        assertEquals(Outcome.DENY, authority.address(destination, "8.8.8.8").outcome());
+        assertTrue(authority.address(destination, "93.184.216.34").allowed());
     }
 
     @Test

@@ -5,7 +5,9 @@ import blackbox.policy.host.AddressKind;
 import blackbox.policy.host.HostName;
 import blackbox.policy.host.Ports;
 import blackbox.policy.host.RequestPath;
+import java.util.Locale;
 import java.util.Set;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,7 @@ public final class Builtins {
 
     private static final Set<String> DNS_MESSAGES = Set.of("application/dns-message", "application/dns-json");
     private static final String DNS_QUERY = "/dns-query";
+    private static final Pattern ESCAPE = Pattern.compile("%([0-9a-fA-F]{2})");
 
     /// RFC 9110, section 5.6.2.
     private static final Pattern TOKEN = Pattern.compile("[A-Z0-9!#$%&'*+.^_`|~-]{1,64}");
@@ -145,9 +148,27 @@ public final class Builtins {
         }
         boolean isQuery = RequestPath.of(exchange.target()) instanceof RequestPath.Clean path
                 && (path.text().equals(DNS_QUERY) || path.text().startsWith(DNS_QUERY + "/"));
-        return isQuery || exchange.mediaTypes().stream().anyMatch(DNS_MESSAGES::contains)
+        return isQuery
+                        || isUnsafeQuery(exchange.target())
+                        || exchange.mediaTypes().stream().anyMatch(DNS_MESSAGES::contains)
                 ? deny(request, "doh", "DNS over HTTPS is refused: names are asked of the gateway alone")
                 : null;
+    }
+
+    /// Whether a server that reads a path in its own way may find that name in it.
+    private static boolean isUnsafeQuery(String target) {
+        int query = target.indexOf('?');
+        String path = query < 0 ? target : target.substring(0, query);
+        return RequestPath.of(target) instanceof RequestPath.Unsafe
+                && ESCAPE.matcher(path)
+                        .replaceAll(Builtins::octet)
+                        .toLowerCase(Locale.ROOT)
+                        .contains(DNS_QUERY.substring(1));
+    }
+
+    private static String octet(MatchResult escape) {
+        char octet = (char) Integer.parseInt(escape.group(1), 16);
+        return java.util.regex.Matcher.quoteReplacement(String.valueOf(octet));
     }
 
     static Decision deny(Request request, String name, String reason) {

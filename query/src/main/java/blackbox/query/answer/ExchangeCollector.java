@@ -63,8 +63,10 @@ final class ExchangeCollector {
     private static String url(NetView.Exchange exchange, JsonNode detail) {
         Text host = exchange.host();
         String to = String.valueOf(host == null ? exchange.remoteIp() : host);
+        String target = detail.path("target").asText();
+        // A refused request may have any target; one such as `@example.org` must not make a URL of another host.
         return detail.path("scheme").asText("?") + "://" + (to.contains(":") ? "[" + to + "]" : to) + ":"
-                + exchange.remotePort() + detail.path("target").asText();
+                + exchange.remotePort() + (target.startsWith("/") ? "" : " ") + target;
     }
 
     List<Touched.HttpRequest> requests() {

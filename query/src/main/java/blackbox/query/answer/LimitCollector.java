@@ -37,6 +37,7 @@ public final class LimitCollector {
     private final EventAccount account = new EventAccount();
     private boolean tracerReady;
     private String network = "";
+    private boolean looksInside;
     private long elsewhere;
     private long overlays;
 
@@ -51,8 +52,11 @@ public final class LimitCollector {
             case RecorderView.Heartbeat _, RecorderView.TracerHeartbeat _ -> {}
             case FileView file -> elsewhere += isElsewhere(file) ? 1 : 0;
             case PrivilegeView.Use use -> overlays += mountsOverlay(use) ? 1 : 0;
-            case RunView.Open open ->
-                network = RunFacts.detailOf(open.row()).path("network").asText();
+            case RunView.Open open -> {
+                JsonNode opening = RunFacts.detailOf(open.row());
+                network = opening.path("network").asText();
+                looksInside = opening.path("trusted").isTextual(); // a gateway of an older version gave no authority
+            }
             case ProcessView _, NetView _, PrivilegeView _, VmView _, RunView _ -> {}
         }
         for (Text mark : event.truncated()) {
@@ -127,8 +131,13 @@ public final class LimitCollector {
                     "its network was open (--network user): it could reach whatever this host reaches, the host's own"
                             + " services at 10.0.2.2 included; with --policy a gateway decides that");
         } else if (network.equals("gateway")) {
-            limits.add("the egress gateway judged names, addresses, ports and HTTP requests; what else went over a"
-                    + " connection that it allowed, and TLS that the policy does not open, was relayed as it was");
+            limits.add(
+                    looksInside
+                            ? "the egress gateway judged names, addresses, ports and HTTP requests; what else went over a"
+                                    + " connection that it allowed, and TLS that the policy does not open, was relayed as"
+                                    + " it was"
+                            : "the egress gateway decided by names, addresses and ports; what went over a connection that"
+                                    + " it allowed was not judged");
         }
         if (!tracerReady) {
             limits.add("no tracer reported ready: what happened inside the guest was not seen");

@@ -138,7 +138,8 @@ public record Touched(
 
     /// HTTP requests that the egress gateway judged, and how many there were alike.
     ///
-    /// @param url to whom the connection was, with the target as it was forwarded
+    /// @param url to whom the connection was, with the target as it was forwarded; a target that is no path stands
+    ///     behind a space
     /// @param status of the answer; 0 if there was none
     /// @param ending `answered`, `refused`, `switched`, `broken-by-guest`, `broken-by-upstream` or `gateway-closed`
     /// @param rule that allowed or denied it; null where none did

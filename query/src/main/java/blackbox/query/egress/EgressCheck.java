@@ -92,8 +92,9 @@ public record EgressCheck(
                 .toList();
         long open = flows.stream().filter(JudgedFlow::isOpen).count();
         if (open > 0) {
-            limits.add(open + " of the allowed are allowed as far as the record shows: a policy judges each of their"
-                    + " requests, and methods, paths and tools are not recorded");
+            limits.add(
+                    open + " of the allowed are allowed as far as the record shows: a policy judges each of their"
+                            + " requests, and methods, paths and tools are not judged here: `touched --egress` lists the requests that a gateway saw");
         }
         int upkeep = egress.flows().size() - judged.size();
         if (upkeep > 0) {

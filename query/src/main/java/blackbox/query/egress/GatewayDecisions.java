@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class GatewayDecisions {
 
     private static final String DNS = "dns";
+    private static final String CONNECT = "connect";
     private static final String DIAL = "dial";
     private static final String DENY = "deny";
 
@@ -38,7 +39,12 @@ final class GatewayDecisions {
         boolean refused = DENY.equals(String.valueOf(decision.verdict()));
         List<Outcome> all = outcomes.computeIfAbsent(key, _ -> new ArrayList<>(1));
         long first = index;
-        if (DIAL.equals(stage(detail)) && !all.isEmpty() && !all.getLast().isRefused()) {
+        // A connection may be dialled again for a later request; where it was before counts, too.
+        boolean isFirstDial = DIAL.equals(stage(detail))
+                && !all.isEmpty()
+                && !all.getLast().isRefused()
+                && all.getLast().address() == null;
+        if (isFirstDial) {
             first = all.removeLast().index();
         }
         Text host = decision.host();
@@ -62,8 +68,10 @@ final class GatewayDecisions {
         return detail.path("stage").asText();
     }
 
+    /// Whether it is about a connection, and not about what is said on one.
     static boolean isOfConnection(NetView.Decision decision) {
-        return !DNS.equals(stage(RunFacts.detailOf(decision.row())));
+        String stage = stage(RunFacts.detailOf(decision.row()));
+        return stage.equals(CONNECT) || stage.equals(DIAL);
     }
 
     /// The type of the record that was asked for and refused; null if it is about something else.

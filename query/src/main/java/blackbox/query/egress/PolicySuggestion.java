@@ -174,8 +174,9 @@ public final class PolicySuggestion {
     private String text(List<String> names) {
         var text = new StringBuilder("# What these runs did, as a policy: ")
                 .append(names.stream().map(PolicySuggestion::plain).collect(Collectors.joining(", ")))
-                .append("\n# Methods and paths are not recorded; add them where they are known. See: blackbox "
-                        + "egress check\n")
+                .append(
+                        "\n# Methods and paths are not suggested; `blackbox touched --egress` lists those that a gateway saw. See: blackbox "
+                                + "egress check\n")
                 .append("version: 1\nmode: enforce\n");
         text.append(uses.isEmpty() ? "# Nothing went out that a policy could allow.\n" : "rules:\n");
         int[] number = {0};

@@ -497,6 +497,8 @@ class EgressCheckTest {
                 "db.example",
                 "{\"stage\":\"dial\",\"rule\":\"d\",\"address\":\"10.1.2.3:443\"}");
         said(2, "198.18.0.3", 443, "api.example");
+        decided("allow", 2, "198.18.0.3", "db.example", "{\"stage\":\"tls\",\"serverName\":\"db.example\"}");
+        decided("deny", 2, "198.18.0.3", "db.example", "{\"stage\":\"http\",\"method\":\"PUT\",\"target\":\"/\"}");
         decided("deny", 3, "169.254.169.254", null, "{\"stage\":\"connect\",\"rule\":\"builtin:metadata\"}");
         said(3, "169.254.169.254", 443, "api.example");
         decided("deny", 4, "10.0.2.3", "evil.example", "{\"stage\":\"dns\",\"asked\":\"A\"}");

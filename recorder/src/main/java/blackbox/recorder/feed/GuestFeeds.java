@@ -172,7 +172,7 @@ public final class GuestFeeds {
             if (event != null && !silenceExpected) {
                 recorder.accept(event);
             }
-            String why = cannotGoOn(watch.quiet());
+            String why = cannotGoOn(watch);
             if (why != null) {
                 return why;
             }
@@ -181,14 +181,14 @@ public final class GuestFeeds {
     }
 
     /// An agent whose actions are not recorded must not continue, and one that was halted never continues.
-    private @Nullable String cannotGoOn(Duration quiet) {
+    private @Nullable String cannotGoOn(SilenceWatch watch) {
         Exception stopped = failure == null ? recorder.failure() : failure;
         if (stopped != null) {
             return stopped.getMessage();
         }
-        boolean tooLong = silenceMax != null && !silenceExpected && quiet.compareTo(silenceMax) > 0;
-        return tooLong
-                ? "nothing was heard of the guest's tracer for " + quiet.toSeconds()
+        Duration most = silenceMax;
+        return most != null && !silenceExpected && watch.isQuietFor(most)
+                ? "nothing was heard of the guest's tracer for more than " + most.toSeconds()
                         + " s, so that what the command does is not recorded"
                 : log.halted();
     }

@@ -19,10 +19,14 @@ final class SilenceWatch {
     /// of its heartbeats may take the host seven.
     static final Duration QUIET_OWN_PACE_MAX = Duration.ofSeconds(30);
 
+    /// What one look adds at most to how long it was quiet.
+    private static final long LOOK_NS_MAX = 2_000_000_000L;
+
     private final Duration quietMax;
     private long lastHeardNs;
     private long changedAt;
     private boolean silent;
+    private long lookedAt;
     private long quietNs;
 
     /// @param nowNs the host's time, nanoseconds since 1970
@@ -31,11 +35,13 @@ final class SilenceWatch {
         this.quietMax = pace == HostClock.Pace.OWN ? QUIET_OWN_PACE_MAX : QUIET_MAX;
         this.lastHeardNs = nowNs;
         this.changedAt = steadyNs;
+        this.lookedAt = steadyNs;
     }
 
-    /// How long it was quiet when it was last looked at.
-    Duration quiet() {
-        return Duration.ofNanos(quietNs);
+    /// Whether it has been quiet for so long, while somebody looked: what was heard while this process stood still,
+    /// because it was stopped or waited for a disk, is only read afterwards.
+    boolean isQuietFor(Duration most) {
+        return quietNs > Math.max(most.toNanos(), quietMax.toNanos());
     }
 
     /// Checks the time of the last heartbeat, 0 before the first; returns a finding when a silence begins or
@@ -45,9 +51,11 @@ final class SilenceWatch {
         if (heardNs != 0 && heardNs != lastHeardNs) {
             lastHeardNs = heardNs;
             changedAt = steadyNs;
+            quietNs = 0;
         }
-        quietNs = steadyNs - changedAt;
-        boolean quiet = quietNs > quietMax.toNanos();
+        quietNs += Math.min(steadyNs - lookedAt, LOOK_NS_MAX);
+        lookedAt = steadyNs;
+        boolean quiet = steadyNs - changedAt > quietMax.toNanos();
         if (quiet == silent) {
             return null;
         }

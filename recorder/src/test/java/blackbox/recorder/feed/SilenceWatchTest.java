@@ -1,12 +1,15 @@
 package blackbox.recorder.feed;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.recorder.guest.HostClock;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.FindingDetail;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +51,30 @@ class SilenceWatchTest {
                 new FindingDetail.GuestSilent(901 * SECOND_NS),
                 assertNotNullFinding(watch.look(901 * SECOND_NS, 50 * SECOND_NS, 110 * SECOND_NS))
                         .detail());
+    }
+
+    /// As when the recorder was stopped, or its host's disk stood still: what came meanwhile is not read yet.
+    @Test
+    void timeInWhichNobodyLookedIsNoSilence() {
+        var watch = watch(HostClock.Pace.SHARED);
+        assertNotNullFinding(look(watch, 0, 500));
+        assertFalse(watch.isQuietFor(Duration.ofSeconds(10)));
+        for (int second = 501; second < 520; second++) {
+            assertNull(look(watch, 0, second));
+        }
+        assertTrue(watch.isQuietFor(Duration.ofSeconds(10)));
+        assertFalse(watch.isQuietFor(Duration.ofMinutes(5)));
+        assertNotNullFinding(look(watch, 520, 521));
+        assertFalse(watch.isQuietFor(Duration.ofSeconds(10)));
+    }
+
+    @Test
+    void noLimitIsShorterThanASilence() {
+        var watch = watch(HostClock.Pace.OWN);
+        for (int second = 101; second <= 125; second++) {
+            assertNull(look(watch, 0, second));
+        }
+        assertFalse(watch.isQuietFor(Duration.ofSeconds(10)));
     }
 
     private static SilenceWatch watch(HostClock.Pace pace) {
