@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -55,16 +56,27 @@ final class PolicyAuthority implements EgressAuthority {
 
     @Override
     public CompletionStage<Verdict> connect(Destination destination) {
-        return judged(destination, new Request.Connect(connection(destination)));
+        return judged(destination, Request.Connect::new);
     }
 
     @Override
     public CompletionStage<Verdict> tls(Destination destination, @Nullable String serverName) {
-        return judged(destination, new Request.Tls(connection(destination), serverName));
+        return judged(destination, connection -> new Request.Tls(connection, serverName));
     }
 
-    private CompletionStage<Verdict> judged(Destination destination, Request request) {
-        return CompletableFuture.completedFuture(lookedInto(destination, evaluator.decide(request)));
+    private CompletionStage<Verdict> judged(Destination destination, Function<Connection, Request> question) {
+        return CompletableFuture.completedFuture(lookedInto(destination, decide(destination, question)));
+    }
+
+    /// By the name first, as long as that says all; then by the address, which was judged by itself when it was dialled
+    /// and would otherwise be the reason for every refusal of an upstream's.
+    private Decision decide(Destination destination, Function<Connection, Request> question) {
+        String literal = destination.host() == null ? destination.address() : null;
+        Decision byName = evaluator.decide(question.apply(connection(destination, literal)));
+        String reached = destination.reached();
+        boolean isOpen = byName.verdict() == blackbox.policy.decide.Verdict.ALLOW
+                && !byName.needs().isEmpty();
+        return isOpen && reached != null ? evaluator.decide(question.apply(connection(destination, reached))) : byName;
     }
 
     /// What must be looked into and may not be opened is refused.
@@ -79,10 +91,10 @@ final class PolicyAuthority implements EgressAuthority {
     @Override
     public CompletionStage<RequestVerdict> request(
             Destination destination, @Nullable String serverName, RequestHead head) {
-        Connection connection = connection(destination);
         var exchange = new Exchange(head.method(), head.authority(), head.target(), head.mediaTypes());
-        Decision decision = evaluator.decide(
-                head.webSocket()
+        Decision decision = decide(
+                destination,
+                connection -> head.webSocket()
                         ? new Request.WebSocket(connection, serverName, exchange)
                         : new Request.Http(connection, serverName, exchange));
         Verdict verdict = decision.needs().isEmpty() || decision.verdict() != blackbox.policy.decide.Verdict.ALLOW
@@ -94,21 +106,16 @@ final class PolicyAuthority implements EgressAuthority {
 
     @Override
     public Verdict address(Destination destination, String address) {
-        Connection connection = connection(destination, Address.parse(address));
+        Connection connection = connection(destination, address);
         Decision decision = new Evaluator(policy, own.get()).decide(new Request.Connect(connection));
         return lookedInto(destination, decision);
     }
 
-    private static Connection connection(Destination destination) {
-        String address = destination.host() == null ? destination.address() : destination.reached();
-        return connection(destination, address == null ? null : Address.parse(address));
-    }
-
-    private static Connection connection(Destination destination, @Nullable Address address) {
+    private static Connection connection(Destination destination, @Nullable String address) {
         return new Connection(
                 destination.protocol() == Protocol.TCP ? Transport.TCP : Transport.UDP,
                 destination.host(),
-                address,
+                address == null ? null : Address.parse(address),
                 destination.port(),
                 null);
     }

@@ -145,7 +145,9 @@ final class PolicyAuthorityTest {
         var asked = new PolicyAuthority(policy(REQUESTS), Set::of);
         var destination = new Destination(host, "198.18.0.7", 443, Protocol.TCP);
         RequestVerdict verdict = asked.request(
-                        destination, host, new RequestHead(method, authority, target, Set.of(), false))
+                        destination.at("93.184.216.34"),
+                        host,
+                        new RequestHead(method, authority, target, Set.of(), false))
                 .toCompletableFuture()
                 .join();
         assertEquals(
