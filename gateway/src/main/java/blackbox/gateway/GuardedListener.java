@@ -44,7 +44,7 @@ final class GuardedListener implements GatewayListener {
     private void guarded(Runnable call) {
         try {
             call.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             onFailure.accept(e);
             throw e;
         }

@@ -189,8 +189,11 @@ final class Opening {
         ClientHello hello = ClientHello.read(first);
         switch (hello.kind()) {
             case OTHER -> lookForHttp();
-            case MORE ->
-                startTimer(this::silent, inspector.settings().handshakeMax().toMillis());
+            case MORE -> {
+                if (timer == null) { // each piece of a hello would give it more time
+                    startTimer(this::silent, inspector.settings().handshakeMax().toMillis());
+                }
+            }
             case MALFORMED -> {
                 inspector
                         .findings()
