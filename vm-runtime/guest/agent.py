@@ -176,7 +176,10 @@ class Agent:
             boot.write(RESERVED, str(max(0, disk.f_bfree - octets // disk.f_frsize)))
 
     def trust(self, certificate):
-        """Has programs trust an authority, in PEM. In the agent's root, for a link of the image leads nowhere else then."""
+        """Has programs trust an authority, in PEM; None for none. In the agent's root, for a link of the image leads nowhere
+        else then."""
+        if certificate is None:
+            return
         pid = os.fork()
         if pid == 0:
             try:

@@ -29,8 +29,7 @@ import agent as agents
 import boot
 import streams
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-TRACER = f"{os.path.dirname(HERE)}/tracer/tracer.py"
+TRACER = f"{os.path.dirname(sys.path[0])}/tracer/tracer.py"
 WORKSPACE = "/workspace"
 TRACER_LINE_BYTES_MAX = 1 << 20
 DESCRIPTORS = 1024  # the most that a process here can have
@@ -367,8 +366,7 @@ class Init:
         self.go()
         self.seed(base64.b64decode(message["entropy"]))
         self.agent.limit_disk(message.get("diskBytesMax", 0))
-        if message.get("trusted"):
-            self.agent.trust(message["trusted"])
+        self.agent.trust(message.get("trusted"))
         if message["workspaceBytes"] == 0:
             self.prepared(message)
             return
