@@ -160,20 +160,20 @@ final class PolicyAuthorityTest {
     private static final String ADDRESSED = """
             version: 1
             rules:
-              - {id: corp, host: "*.corp.example", address: [10.0.0.0/8]}
-              - {id: internal, host: api.example, address: [10.0.0.0/8]}
+              - {id: corp, host: "*.corp.example", address: [172.16.0.0/12]}
+              - {id: internal, host: api.example, address: [172.16.0.0/12]}
               - {id: public, host: api.example, methods: [GET], paths: ["/ro/**"]}
             deny:
-              - {address: [10.1.0.0/16], methods: [POST]}
+              - {address: [172.17.0.0/16], methods: [POST]}
             """;
 
     /// A request is judged by where its connection has led, however the name resolves.
     @ParameterizedTest
     @CsvSource({
-        "db.corp.example, 10.1.2.9, GET, /x, ALLOW, corp",
-        "db.corp.example, 10.1.2.9, POST, /x, DENY, deny[0]",
-        "db.corp.example, 10.9.2.9, POST, /x, ALLOW, corp",
-        "api.example, 10.9.2.9, POST, /admin, ALLOW, internal",
+        "db.corp.example, 172.17.2.9, GET, /x, ALLOW, corp",
+        "db.corp.example, 172.17.2.9, POST, /x, DENY, deny[0]",
+        "db.corp.example, 172.20.2.9, POST, /x, ALLOW, corp",
+        "api.example, 172.20.2.9, POST, /admin, ALLOW, internal",
         "api.example, 93.184.216.34, GET, /ro/a, ALLOW, public",
         "api.example, 93.184.216.34, POST, /admin, DENY, default",
     })
@@ -197,7 +197,8 @@ final class PolicyAuthorityTest {
         assertEquals(
                 Inspection.REQUESTS,
                 authority.address(destination, "93.184.216.34").inspection());
-        assertEquals(Inspection.OPEN, authority.address(destination, "10.9.2.9").inspection());
+        assertEquals(
+                Inspection.OPEN, authority.address(destination, "172.20.2.9").inspection());
     }
 
     @Test
