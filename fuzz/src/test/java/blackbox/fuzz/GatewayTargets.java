@@ -7,12 +7,13 @@ import blackbox.gateway.dns.NameTable;
 import blackbox.gateway.egress.Decision;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.EgressAuthority;
+import blackbox.gateway.egress.ExchangeTap;
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.Findings;
 import blackbox.gateway.egress.Flow;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
-import blackbox.gateway.egress.HttpExchange;
+import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.Judge;
 import blackbox.gateway.egress.Protocol;
 import blackbox.gateway.egress.RequestHead;
@@ -89,7 +90,9 @@ final class GatewayTargets {
         }
 
         @Override
-        public void exchanged(HttpExchange exchange) {}
+        public ExchangeTap asked(Flow flow, RequestHead head, List<HttpField> fields) {
+            return exchange -> {};
+        }
 
         @Override
         public void found(Finding finding, String detail, long count) {

@@ -1,11 +1,18 @@
 package blackbox.gateway;
 
 import blackbox.gateway.egress.Decision;
+import blackbox.gateway.egress.ExchangeTap;
 import blackbox.gateway.egress.Finding;
+import blackbox.gateway.egress.Flow;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.HttpExchange;
+import blackbox.gateway.egress.HttpField;
+import blackbox.gateway.egress.RequestHead;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /// Sees to it that a listener that fails ends the gateway, wherever it was called: what is not recorded must not
 /// happen.
@@ -32,8 +39,8 @@ final class GuardedListener implements GatewayListener {
     }
 
     @Override
-    public void exchanged(HttpExchange exchange) {
-        guarded(() -> listener.exchanged(exchange));
+    public ExchangeTap asked(Flow flow, RequestHead head, List<HttpField> fields) {
+        return guarded(() -> new GuardedTap(listener.asked(flow, head, fields)));
     }
 
     @Override
@@ -42,11 +49,46 @@ final class GuardedListener implements GatewayListener {
     }
 
     private void guarded(Runnable call) {
-        try {
+        var unused = guarded(() -> {
             call.run();
+            return true;
+        });
+    }
+
+    private <T> T guarded(Supplier<T> call) {
+        try {
+            return call.get();
         } catch (RuntimeException | Error e) {
             onFailure.accept(e);
             throw e;
+        }
+    }
+
+    private final class GuardedTap implements ExchangeTap {
+        private final ExchangeTap tap;
+
+        GuardedTap(ExchangeTap tap) {
+            this.tap = tap;
+        }
+
+        @Override
+        public void sent(ByteBuf body) {
+            guarded(() -> tap.sent(body));
+        }
+
+        @Override
+        public void answered(int status, List<HttpField> fields) {
+            guarded(() -> tap.answered(status, fields));
+        }
+
+        @Override
+        public void answered(ByteBuf body) {
+            guarded(() -> tap.answered(body));
+        }
+
+        @Override
+        public void over(HttpExchange exchange) {
+            guarded(() -> tap.over(exchange));
         }
     }
 }

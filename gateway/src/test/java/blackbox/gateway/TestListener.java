@@ -1,10 +1,14 @@
 package blackbox.gateway;
 
 import blackbox.gateway.egress.Decision;
+import blackbox.gateway.egress.ExchangeTap;
 import blackbox.gateway.egress.Finding;
+import blackbox.gateway.egress.Flow;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.HttpExchange;
+import blackbox.gateway.egress.HttpField;
+import blackbox.gateway.egress.RequestHead;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -31,7 +35,11 @@ class TestListener implements GatewayListener {
     }
 
     @Override
-    public synchronized void exchanged(HttpExchange exchange) {
+    public ExchangeTap asked(Flow flow, RequestHead head, List<HttpField> fields) {
+        return this::over;
+    }
+
+    private synchronized void over(HttpExchange exchange) {
         exchanges.add(exchange);
         notifyAll();
     }

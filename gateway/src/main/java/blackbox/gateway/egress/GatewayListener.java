@@ -1,5 +1,7 @@
 package blackbox.gateway.egress;
 
+import java.util.List;
+
 /// Receives what a gateway did, in order, on its loop. While it blocks, the guest's network waits, and nothing else: it
 /// may thus hold back a guest that makes more than can be recorded. What it throws ends the gateway.
 public interface GatewayListener {
@@ -10,8 +12,11 @@ public interface GatewayListener {
     /// An allowed flow is over. Each that was allowed ends exactly once.
     void ended(FlowEnd end);
 
-    /// A request that was judged is over. Each ends exactly once.
-    void exchanged(HttpExchange exchange);
+    /// A request is about to be judged.
+    ///
+    /// @param fields of its head, as they were sent
+    /// @return who is told of it from now on
+    ExchangeTap asked(Flow flow, RequestHead head, List<HttpField> fields);
 
     /// Something strange was seen. Told at the first time, then whenever there are twice as many, and at the end: so
     /// a guest that does nothing else causes few calls.

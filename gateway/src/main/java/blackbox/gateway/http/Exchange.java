@@ -1,8 +1,10 @@
 package blackbox.gateway.http;
 
+import blackbox.gateway.egress.ExchangeTap;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpExchange.How;
 import blackbox.gateway.egress.RequestHead;
+import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +14,9 @@ final class Exchange {
     private final GuestRequest request;
     private final long number;
     private final long startedNs = System.nanoTime();
-    final BodyDigest sent = new BodyDigest();
-    final BodyDigest answered = new BodyDigest();
+    private final ExchangeTap tap;
+    private final BodyDigest sent = new BodyDigest();
+    private final BodyDigest answered = new BodyDigest();
     private String target;
     private @Nullable String rule;
     private int status;
@@ -38,6 +41,8 @@ final class Exchange {
         this.request = request;
         this.number = number;
         this.target = request.judged().target();
+        this.tap = peer.listener()
+                .asked(peer.flow(), request.judged(), request.fields().all());
     }
 
     GuestRequest request() {
@@ -57,10 +62,25 @@ final class Exchange {
         target = forwarded;
     }
 
-    /// The guest is being sent this status.
-    void answering(int with) {
+    /// A piece of the request's body is being forwarded.
+    void sending(ByteBuf body) {
+        sent.add(body);
+        tap.sent(body);
+    }
+
+    /// The guest is being sent an answer with this status.
+    ///
+    /// @param fields as the other side sent them
+    void answering(int with, Fields fields) {
         status = with;
         firstOctet = Duration.ofNanos(System.nanoTime() - startedNs);
+        tap.answered(with, fields.all());
+    }
+
+    /// The guest is being sent a piece of the answer's body.
+    void answering(ByteBuf body) {
+        answered.add(body);
+        tap.answered(body);
     }
 
     boolean answersIn(Framing.Kind kind) {
@@ -76,22 +96,21 @@ final class Exchange {
     void end(How how) {
         if (!over) {
             over = true;
-            peer.listener()
-                    .exchanged(new HttpExchange(
-                            peer.flow(),
-                            peer.destination().host(),
-                            number,
-                            "http/1.1",
-                            peer.scheme(),
-                            request.judged(),
-                            target,
-                            rule,
-                            status,
-                            sent.body(),
-                            answered.body(),
-                            firstOctet,
-                            Duration.ofNanos(System.nanoTime() - startedNs),
-                            how));
+            tap.over(new HttpExchange(
+                    peer.flow(),
+                    peer.destination().host(),
+                    number,
+                    "http/1.1",
+                    peer.scheme(),
+                    request.judged(),
+                    target,
+                    rule,
+                    status,
+                    sent.body(),
+                    answered.body(),
+                    firstOctet,
+                    Duration.ofNanos(System.nanoTime() - startedNs),
+                    how));
         }
     }
 }

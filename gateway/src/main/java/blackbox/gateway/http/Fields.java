@@ -1,5 +1,6 @@
 package blackbox.gateway.http;
 
+import blackbox.gateway.egress.HttpField;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -8,21 +9,18 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /// The fields of a message's head or of its trailer, in their order. Names are compared without regard to case.
-record Fields(List<Field> all) {
+record Fields(List<HttpField> all) {
     static final Fields NONE = new Fields(List.of());
-
-    record Field(String name, String value) {
-        boolean is(String other) {
-            return name.equalsIgnoreCase(other);
-        }
-    }
 
     Fields {
         all = List.copyOf(all);
     }
 
     List<String> values(String name) {
-        return all.stream().filter(field -> field.is(name)).map(Field::value).toList();
+        return all.stream()
+                .filter(field -> field.is(name))
+                .map(HttpField::value)
+                .toList();
     }
 
     boolean has(String name) {

@@ -1,6 +1,6 @@
 package blackbox.gateway.http;
 
-import blackbox.gateway.http.Fields.Field;
+import blackbox.gateway.egress.HttpField;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -27,7 +27,7 @@ final class HttpReader {
     private State state = State.START;
     private int scanned;
     private String start = "";
-    private final List<Field> fields = new ArrayList<>();
+    private final List<HttpField> fields = new ArrayList<>();
     private int fieldsBytes;
     private long left;
     /// Whether the last step could do nothing without more octets.
@@ -176,7 +176,7 @@ final class HttpReader {
         return new Head(start, read);
     }
 
-    private static Field parse(String line) throws HttpFault {
+    private static HttpField parse(String line) throws HttpFault {
         int colon = line.indexOf(':');
         if (line.startsWith(" ") || line.startsWith("\t")) {
             throw HttpFault.bad("a field is folded over two lines");
@@ -196,7 +196,7 @@ final class HttpReader {
         if (!value.chars().allMatch(c -> c == '\t' || c >= ' ' && c != 0x7f)) {
             throw HttpFault.bad("a field has a control character in it");
         }
-        return new Field(line.substring(0, colon), value);
+        return new HttpField(line.substring(0, colon), value);
     }
 
     private static boolean isBlank(char c) {

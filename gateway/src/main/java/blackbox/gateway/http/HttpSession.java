@@ -268,7 +268,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
             data.release();
             return;
         }
-        now.sent.add(data);
+        now.sending(data);
         int count = data.readableBytes();
         boolean chunked = now.request().framing().is(Kind.CHUNKED);
         guest.hold(count);
@@ -296,7 +296,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         Exchange now = exchange;
         boolean withBody = now == null || !now.judged().method().equals("HEAD");
         if (now != null) {
-            now.answering(status);
+            now.answering(status, Fields.NONE);
         }
         context().writeAndFlush(HttpWriter.own(guest.alloc(), status, Refusal.json(status, reason, rule), withBody));
         // The part of the body that could be in flight; a client that waits for 100 sends none.
@@ -496,7 +496,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
             case Head head ->
                 answerHead(now, from, UpstreamAnswer.of(head, now.judged().method()));
             case Data data -> {
-                now.answered.add(data.octets());
+                now.answering(data.octets());
                 boolean chunked = now.answersIn(Kind.CHUNKED);
                 context().write(chunked ? HttpWriter.chunk(guest.alloc(), data.octets()) : data.octets());
             }
@@ -531,7 +531,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         boolean unknown = framing.is(Kind.CHUNKED) || framing.is(Kind.UNTIL_CLOSE);
         Framing towards = !unknown ? framing : request.minor() == 1 ? Framing.CHUNKED : Framing.UNTIL_CLOSE;
         now.answer = towards;
-        now.answering(answer.status());
+        now.answering(answer.status(), answer.fields());
         now.reusable = !answer.last();
         boolean last = request.last() || !now.requestWhole || guestFinished;
         now.lastForGuest = last;
@@ -560,7 +560,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
 
     private void switchOver(Exchange now, UpstreamLink from, UpstreamAnswer answer) {
         context().write(HttpWriter.answer(guest.alloc(), answer, Framing.NONE, false));
-        now.answering(answer.status());
+        now.answering(answer.status(), answer.fields());
         exchange = null;
         now.end(How.SWITCHED);
         state = SessionState.OVER;

@@ -1,6 +1,6 @@
 package blackbox.gateway.http;
 
-import blackbox.gateway.http.Fields.Field;
+import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.http.Framing.Kind;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -143,7 +143,7 @@ final class HttpWriter {
     }
 
     private void fields(Fields fields) {
-        List<Field> all = fields.all();
+        List<HttpField> all = fields.all();
         all.forEach(field -> field(field.name(), field.value()));
     }
 

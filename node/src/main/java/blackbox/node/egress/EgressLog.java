@@ -1,11 +1,14 @@
 package blackbox.node.egress;
 
 import blackbox.gateway.egress.Decision;
+import blackbox.gateway.egress.ExchangeTap;
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.Flow;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.HttpExchange;
+import blackbox.gateway.egress.HttpField;
+import blackbox.gateway.egress.RequestHead;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
@@ -14,6 +17,7 @@ import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.event.FindingDetail;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.List;
 import java.util.Locale;
 
 /// Makes events of what a gateway did. While the recorder's queue is full the gateway waits, and with it its guest.
@@ -62,7 +66,11 @@ final class EgressLog implements GatewayListener {
     public void ended(FlowEnd end) {}
 
     @Override
-    public void exchanged(HttpExchange exchange) {
+    public ExchangeTap asked(Flow flow, RequestHead head, List<HttpField> fields) {
+        return this::over;
+    }
+
+    private void over(HttpExchange exchange) {
         var detail = JSON.createObjectNode();
         detail.put("number", exchange.number())
                 .put("protocol", exchange.protocol())
