@@ -1,5 +1,9 @@
 package blackbox.node.egress;
 
+import blackbox.calls.ModelCall;
+import blackbox.calls.ResultHistory;
+import blackbox.calls.read.CallReader;
+import blackbox.calls.read.CallRecognizer;
 import blackbox.gateway.egress.Decision;
 import blackbox.gateway.egress.ExchangeTap;
 import blackbox.gateway.egress.Finding;
@@ -19,14 +23,20 @@ import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /// Makes events of what a gateway did. While the recorder's queue is full the gateway waits, and with it its guest.
 final class EgressLog implements GatewayListener {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
+    /// Of how many exchanges calls are read at once: each reader may hold several megabytes.
+    private static final int READERS_MAX = 32;
+
     private final HostClock clock;
     private final EventSink recorder;
+    private final ResultHistory results = new ResultHistory();
+    private int reading;
 
     EgressLog(HostClock clock, EventSink recorder) {
         this.clock = clock;
@@ -67,10 +77,43 @@ final class EgressLog implements GatewayListener {
 
     @Override
     public ExchangeTap asked(Flow flow, RequestHead head, List<HttpField> fields) {
-        return this::over;
+        CallReader reader = CallRecognizer.of(head.method(), head.target(), name -> first(fields, name));
+        if (reader == null) {
+            return new ExchangeLog(this, null, false);
+        }
+        if (reading == READERS_MAX) {
+            reader.close();
+            return new ExchangeLog(this, null, true);
+        }
+        reading++;
+        return new ExchangeLog(this, reader, false);
     }
 
-    private void over(HttpExchange exchange) {
+    /// The value of the first field with this name; null if there is none.
+    static @Nullable String first(List<HttpField> fields, String name) {
+        for (HttpField field : fields) {
+            if (field.is(name)) {
+                return field.value();
+            }
+        }
+        return null;
+    }
+
+    long nowNs() {
+        return clock.nowNs();
+    }
+
+    void readingEnds() {
+        reading--;
+    }
+
+    List<String> freshResults(HttpExchange exchange, ModelCall call) {
+        String host = exchange.host();
+        return results.fresh(host == null ? exchange.flow().remote().ip() : host, call.request());
+    }
+
+    /// @param unread whether it may have made calls that nobody read
+    void exchanged(HttpExchange exchange, boolean unread) {
         var detail = JSON.createObjectNode();
         detail.put("number", exchange.number())
                 .put("protocol", exchange.protocol())
@@ -88,6 +131,9 @@ final class EgressLog implements GatewayListener {
                                 ? null
                                 : exchange.firstOctet().toNanos())
                 .put("durationNs", exchange.whole().toNanos());
+        if (unread) {
+            detail.put("callsNotRead", true);
+        }
         Flow flow = exchange.flow();
         String host = exchange.host();
         put(new Event.HttpExchange(
@@ -107,7 +153,7 @@ final class EgressLog implements GatewayListener {
                 EventHeader.host(clock.nowNs()), new FindingDetail.EgressNoticed(finding.name(), count)));
     }
 
-    private void put(Event event) {
+    void put(Event event) {
         try {
             recorder.accept(event);
         } catch (RecorderException e) {

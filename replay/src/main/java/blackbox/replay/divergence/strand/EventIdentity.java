@@ -73,6 +73,7 @@ final class EventIdentity {
                     NetView.Miss _,
                     NetView.Decision _,
                     NetView.Exchange _,
+                    NetView.AgentCall _,
                     RecorderView _,
                     RunView.Open _,
                     RunView.AgentStart _,
