@@ -9,7 +9,7 @@ import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.RequestHead;
-import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -72,7 +72,7 @@ final class GuardedListener implements GatewayListener {
         }
 
         @Override
-        public void sent(ByteBuf body) {
+        public void sent(ByteBuffer body) {
             guarded(() -> tap.sent(body));
         }
 
@@ -82,7 +82,7 @@ final class GuardedListener implements GatewayListener {
         }
 
         @Override
-        public void answered(ByteBuf body) {
+        public void answered(ByteBuffer body) {
             guarded(() -> tap.answered(body));
         }
 

@@ -8,8 +8,7 @@ import blackbox.calls.read.CallReader;
 import blackbox.gateway.egress.ExchangeTap;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpField;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -34,10 +33,10 @@ final class ExchangeLog implements ExchangeTap {
     }
 
     @Override
-    public void sent(ByteBuf body) {
+    public void sent(ByteBuffer body) {
         if (reader != null) {
             sentNs = log.nowNs();
-            byte[] octets = ByteBufUtil.getBytes(body);
+            byte[] octets = octets(body);
             reader.request(octets, 0, octets.length);
         }
     }
@@ -51,12 +50,18 @@ final class ExchangeLog implements ExchangeTap {
     }
 
     @Override
-    public void answered(ByteBuf body) {
+    public void answered(ByteBuffer body) {
         if (reader != null) {
-            byte[] octets = ByteBufUtil.getBytes(body);
+            byte[] octets = octets(body);
             reader.response(octets, 0, octets.length);
             pieces.add(reader.responseOctets(), log.nowNs());
         }
+    }
+
+    private static byte[] octets(ByteBuffer body) {
+        byte[] octets = new byte[body.remaining()];
+        body.get(octets);
+        return octets;
     }
 
     @Override

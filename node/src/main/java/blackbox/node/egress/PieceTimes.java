@@ -2,19 +2,34 @@ package blackbox.node.egress;
 
 import java.util.Arrays;
 
-/// When how much of a body had passed. Keeps a bounded number of pieces: of longer bodies two neighbours become one,
-/// with the later time.
+/// When how much of a body had passed. Keeps a bounded number of steps, each of as many pieces and with the time of the
+/// last of them.
 final class PieceTimes {
-    private static final int PIECES_MAX = 4096;
+    private static final int STEPS_MAX = 4096;
 
     private long[] octets = new long[16];
     private long[] atNs = new long[16];
     private int count;
+    private long piecesOfStep = 1;
+    private long piecesOfLast = 1;
 
     /// By then `total` octets had passed, which are no fewer than before.
     void add(long total, long timeNs) {
-        if (count == PIECES_MAX) {
+        if (piecesOfLast < piecesOfStep) {
+            piecesOfLast++;
+        } else {
+            makeRoom();
+            count++;
+            piecesOfLast = 1;
+        }
+        octets[count - 1] = total;
+        atNs[count - 1] = timeNs;
+    }
+
+    private void makeRoom() {
+        if (count == STEPS_MAX) {
             count /= 2;
+            piecesOfStep *= 2;
             for (int each = 0; each < count; each++) {
                 octets[each] = octets[2 * each + 1];
                 atNs[each] = atNs[2 * each + 1];
@@ -23,8 +38,6 @@ final class PieceTimes {
             octets = Arrays.copyOf(octets, 2 * count);
             atNs = Arrays.copyOf(atNs, 2 * count);
         }
-        octets[count] = total;
-        atNs[count++] = timeNs;
     }
 
     /// When `offset` octets had passed at the latest; `otherwise` if they had not.

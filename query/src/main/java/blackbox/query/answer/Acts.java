@@ -1,5 +1,6 @@
 package blackbox.query.answer;
 
+import blackbox.query.calls.CallCollector;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.FileView;
 import blackbox.schemas.view.NetView;
@@ -14,6 +15,7 @@ final class Acts {
     final DecisionCollector decisions;
     final ExchangeCollector exchanges;
     final PrivilegeCollector privileges;
+    final CallCollector calls;
 
     /// How much is kept in all, of which each may take what it needs.
     record Rooms(
@@ -23,7 +25,8 @@ final class Acts {
             FlowCollector.Rooms flows,
             Room decisions,
             Room exchanges,
-            Room privileges) {
+            Room privileges,
+            Room calls) {
         static Rooms ofOneAnswer() {
             return new Rooms(
                     new Room(FileCollector.PATHS_MAX),
@@ -32,7 +35,8 @@ final class Acts {
                     FlowCollector.Rooms.ofOneAnswer(),
                     new Room(DecisionCollector.KEPT_MAX),
                     new Room(ExchangeCollector.KEPT_MAX),
-                    new Room(PrivilegeCollector.USES_MAX));
+                    new Room(PrivilegeCollector.USES_MAX),
+                    new Room(CallCollector.KEPT_MAX));
         }
     }
 
@@ -45,6 +49,7 @@ final class Acts {
         this.decisions = new DecisionCollector(rooms.decisions());
         this.exchanges = new ExchangeCollector(rooms.exchanges());
         this.privileges = new PrivilegeCollector(rooms.privileges());
+        this.calls = new CallCollector(rooms.calls()::take, rooms.calls().most());
     }
 
     void see(EventView event, long index) {
@@ -60,5 +65,8 @@ final class Acts {
             exchanges.see(exchange, index);
         }
         privileges.see(event, index);
+        if (event instanceof NetView net) {
+            calls.see(net, index);
+        }
     }
 }

@@ -324,6 +324,7 @@ public final class ContainerCollector {
                         own.decisions(),
                         own.requests(),
                         own.privileges(),
+                        own.calls(),
                         own.limits()));
     }
 
@@ -337,6 +338,7 @@ public final class ContainerCollector {
         own.addAll(acts.decisions.limits());
         own.addAll(acts.exchanges.limits());
         own.addAll(acts.privileges.limits());
+        own.addAll(acts.calls.limits());
         return new Part(
                 container.equals(OUTSIDE)
                         ? null
@@ -352,6 +354,7 @@ public final class ContainerCollector {
                         acts.decisions.decisions(),
                         acts.exchanges.requests(),
                         acts.privileges.privileges(),
+                        acts.calls.calls(),
                         own));
     }
 }

@@ -100,6 +100,7 @@ public final class TouchedCollector {
         all.addAll(acts.decisions.limits());
         all.addAll(acts.exchanges.limits());
         all.addAll(acts.privileges.limits());
+        all.addAll(acts.calls.limits());
         return new Touched(
                 acts.files.files(),
                 acts.refusals.refusals(),
@@ -109,6 +110,7 @@ public final class TouchedCollector {
                 acts.decisions.decisions(),
                 acts.exchanges.requests(),
                 acts.privileges.privileges(),
+                acts.calls.calls(),
                 all);
     }
 }

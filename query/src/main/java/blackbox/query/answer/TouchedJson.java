@@ -1,5 +1,6 @@
 package blackbox.query.answer;
 
+import blackbox.query.calls.CallsJson;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
@@ -78,6 +79,12 @@ public final class TouchedJson {
                     json.requests(touched.requests());
                 }
                 case PRIVILEGES -> json.privileges(touched.privileges());
+                case CALLS -> {
+                    CallsJson.writeFields(out, touched.calls());
+                    if (!parts.contains(TouchedPart.EGRESS)) {
+                        json.requests(touched.requests());
+                    }
+                }
             }
         }
         json.limits(touched.limits());
