@@ -8,6 +8,7 @@ import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpField;
+import blackbox.gateway.egress.PlaintextTap;
 import blackbox.gateway.egress.RequestHead;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -41,6 +42,11 @@ final class GuardedListener implements GatewayListener {
     @Override
     public ExchangeTap asked(Flow flow, RequestHead head, List<HttpField> fields) {
         return guarded(() -> new GuardedTap(listener.asked(flow, head, fields)));
+    }
+
+    @Override
+    public PlaintextTap opened(Flow flow) {
+        return guarded(() -> new GuardedPlaintextTap(listener.opened(flow)));
     }
 
     @Override
@@ -89,6 +95,34 @@ final class GuardedListener implements GatewayListener {
         @Override
         public void over(HttpExchange exchange) {
             guarded(() -> tap.over(exchange));
+        }
+    }
+
+    private final class GuardedPlaintextTap implements PlaintextTap {
+        private final PlaintextTap tap;
+
+        GuardedPlaintextTap(PlaintextTap tap) {
+            this.tap = tap;
+        }
+
+        @Override
+        public void sent(ByteBuffer octets) {
+            guarded(() -> tap.sent(octets));
+        }
+
+        @Override
+        public void received(ByteBuffer octets) {
+            guarded(() -> tap.received(octets));
+        }
+
+        @Override
+        public void finished() {
+            guarded(tap::finished);
+        }
+
+        @Override
+        public void over(End how) {
+            guarded(() -> tap.over(how));
         }
     }
 }

@@ -18,6 +18,11 @@ public interface GatewayListener {
     /// @return who is told of it from now on
     ExchangeTap asked(Flow flow, RequestHead head, List<HttpField> fields);
 
+    /// TLS was opened to the guest. Not told of TLS that is passed as it is.
+    ///
+    /// @return who is told of what it says and hears
+    PlaintextTap opened(Flow flow);
+
     /// Something strange was seen. Told at the first time, then whenever there are twice as many, and at the end: so
     /// a guest that does nothing else causes few calls.
     ///

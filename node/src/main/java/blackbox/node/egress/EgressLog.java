@@ -12,6 +12,7 @@ import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpField;
+import blackbox.gateway.egress.PlaintextTap;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.EventSink;
@@ -35,12 +36,14 @@ final class EgressLog implements GatewayListener {
 
     private final HostClock clock;
     private final EventSink recorder;
+    private final PlaintextCapture plaintext;
     private final ResultHistory results = new ResultHistory();
     private int reading;
 
-    EgressLog(HostClock clock, EventSink recorder) {
+    EgressLog(HostClock clock, EventSink recorder, PlaintextCapture plaintext) {
         this.clock = clock;
         this.recorder = recorder;
+        this.plaintext = plaintext;
     }
 
     @Override
@@ -87,6 +90,11 @@ final class EgressLog implements GatewayListener {
         }
         reading++;
         return new ExchangeLog(this, reader, false);
+    }
+
+    @Override
+    public PlaintextTap opened(Flow flow) {
+        return plaintext.opened(flow);
     }
 
     /// The value of the first field with this name; null if there is none.

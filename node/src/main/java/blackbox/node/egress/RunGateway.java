@@ -5,44 +5,58 @@ import blackbox.gateway.GatewaySettings;
 import blackbox.policy.host.Address;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// The gateway of one run, from before its agent starts until its machine has ended.
 public final class RunGateway implements AutoCloseable {
 
     private final Gateway gateway;
+    private final PlaintextCapture plaintext;
     private final Consumer<String> stop;
 
-    private RunGateway(Gateway gateway, Consumer<String> stop) {
+    private RunGateway(Gateway gateway, PlaintextCapture plaintext, Consumer<String> stop) {
         this.gateway = gateway;
+        this.plaintext = plaintext;
         this.stop = stop;
     }
 
     /// Starts it.
     ///
     /// @param network the machine's socket, of which it takes ownership
+    /// @param kept where it keeps what went over TLS that it opened, a file that does not exist
+    /// @param keptBytesMax how much of that at most
     /// @param recorder takes its events
     /// @param stop ends the machine, with the reason: called when the gateway breaks
     public static RunGateway start(
-            SocketChannel network, RunEgress egress, HostClock clock, EventSink recorder, Consumer<String> stop) {
+            SocketChannel network,
+            RunEgress egress,
+            Path kept,
+            long keptBytesMax,
+            HostClock clock,
+            EventSink recorder,
+            Consumer<String> stop) {
+        var plaintext = new PlaintextCapture(kept, keptBytesMax, clock::nowNs);
         Gateway gateway = Gateway.start(
                 network,
                 GatewaySettings.DEFAULT,
                 new PolicyAuthority(egress.request().policy(), RunGateway::ownAddresses),
-                new EgressLog(clock, recorder),
+                new EgressLog(clock, recorder, plaintext),
                 Gateway.Outside.inspecting(egress.authority(), egress.request().upstreams()));
         var unused = gateway.ended().whenComplete((nothing, failure) -> {
             if (failure != null) {
                 stop.accept("the egress gateway failed: " + failure.getMessage());
             }
         });
-        return new RunGateway(gateway, stop);
+        return new RunGateway(gateway, plaintext, stop);
     }
 
     /// The addresses of this host's interfaces now. Where the system does not tell them, none may be dialled.
@@ -65,5 +79,15 @@ public final class RunGateway implements AutoCloseable {
         } catch (IllegalStateException e) {
             stop.accept("the egress gateway failed: " + e.getMessage()); // the run is closed all the same
         }
+        try {
+            plaintext.close();
+        } catch (IOException e) {
+            stop.accept("the egress gateway failed: " + e.getMessage());
+        }
+    }
+
+    /// Why not all that went over TLS that it opened is kept; null if all is, up to its limit.
+    public @Nullable IOException failure() {
+        return plaintext.failure();
     }
 }
