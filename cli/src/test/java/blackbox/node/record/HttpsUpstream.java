@@ -33,9 +33,9 @@ final class HttpsUpstream implements AutoCloseable {
     }
 
     static HttpsUpstream start(Path folder, String name, HttpHandler handler) throws Exception {
-        Path store = folder.resolve(name + ".p12");
+        Path store = Files.createTempDirectory(folder, name).resolve("keys.p12");
         keytool(store, "-genkeypair", "-keyalg", "EC", "-dname", "CN=" + name, "-ext", "san=dns:" + name);
-        Path certificate = folder.resolve(name + ".pem");
+        Path certificate = store.resolveSibling("certificate.pem");
         keytool(store, "-exportcert", "-rfc", "-file", certificate.toString());
         HttpsServer web = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);
         web.setHttpsConfigurator(new HttpsConfigurator(context(store)));

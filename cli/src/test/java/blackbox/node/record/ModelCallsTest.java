@@ -14,8 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// An agent in a guest asks a model on the host's loopback what to do, does it, and asks a server of MCP: which model,
 /// with what, and which tools it asked for is in the record.
@@ -54,17 +57,23 @@ class ModelCallsTest {
     @TempDir
     static Path folder;
 
-    @Test
-    void whatAModelWasAskedAndAskedForIsInTheRecord() throws Exception {
-        Installation blackbox = Installation.in(folder);
+    private static Installation blackbox;
+
+    @BeforeAll
+    static void install() throws Exception {
+        blackbox = Installation.in(folder);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"live, EQUIVALENT", "exact, IDENTICAL"})
+    void whatAModelWasAskedAndAskedForIsInTheRecord(String tier, String verdict) throws Exception {
         try (HttpsUpstream model = HttpsUpstream.start(folder, "model.example", ModelCallsTest::answer)) {
-            Path policy = Files.writeString(folder.resolve("policy.yaml"), """
-                    version: 1
-                    rules: [{id: model, host: model.example, upstream: "127.0.0.1:%d"}]
-                    """.formatted(model.port()));
+            Path policy = policy(model);
             Ended ended = blackbox.run(
                             "record",
                             "--json",
+                            "--tier",
+                            tier,
                             "--policy",
                             policy.toString(),
                             "--upstream-ca",
@@ -77,6 +86,8 @@ class ModelCallsTest {
             assertEquals("found it\n", ended.out());
             String run = ended.recorded().path("run").asText();
             blackbox.verifyComplete(run);
+            JsonNode replayed = blackbox.run("replay", run, "--json").expect(0).json();
+            assertEquals(verdict, replayed.path("verdict").asText(), replayed::toString);
             assertTheCallsAreTold(
                     blackbox.run("touched", run, "--calls", "--json").expect(0).json());
             String text = blackbox.run("touched", run, "--calls").expect(0).out();
@@ -85,6 +96,35 @@ class ModelCallsTest {
             JsonNode shown = blackbox.run("show", run, "--json").expect(0).json();
             assertEquals(30, shown.path("models").path(0).path("inputTokens").asLong(), shown::toString);
             assertEquals(2, shown.path("counts").path("llm.tool").asLong(), shown::toString);
+        }
+    }
+
+    /// What an agent says otherwise than in the recording has no answer there, also in TLS.
+    @Test
+    void whatIsAskedOtherwiseIsMissed() throws Exception {
+        try (HttpsUpstream model = HttpsUpstream.start(folder, "model.example", ModelCallsTest::answer)) {
+            String run = blackbox.run(
+                            "record",
+                            "--json",
+                            "--tier",
+                            "live",
+                            "--policy",
+                            policy(model).toString(),
+                            "--upstream-ca",
+                            model.certificate().toString(),
+                            "--",
+                            "sh",
+                            "-c",
+                            "date +'{\"messages\":[],\"at\":1%N}' | curl -sS --data-binary @- https://model.example/v1/messages")
+                    .expect(0)
+                    .recorded()
+                    .path("run")
+                    .asText();
+            JsonNode replayed = blackbox.run("replay", run, "--json").expect(1).json();
+            assertEquals("DIVERGED", replayed.path("verdict").asText(), replayed::toString);
+            assertEquals(0, replayed.path("egressPackets").asLong(), replayed::toString);
+            assertEquals(
+                    "NET_DIFF", replayed.path("firstDivergence").path("class").asText(), replayed::toString);
         }
     }
 
@@ -143,6 +183,13 @@ class ModelCallsTest {
                 out.flush();
             }
         }
+    }
+
+    private static Path policy(HttpsUpstream model) throws IOException {
+        return Files.writeString(folder.resolve("policy.yaml"), """
+                version: 1
+                rules: [{id: model, host: model.example, upstream: "127.0.0.1:%d"}]
+                """.formatted(model.port()));
     }
 
     private static final String BEGIN = """
