@@ -1,0 +1,110 @@
+package blackbox.query.why;
+
+import blackbox.evidence.verify.EventAccount;
+import blackbox.evidence.verify.Losses;
+import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunState;
+import blackbox.schemas.view.EventView;
+import blackbox.schemas.view.RecorderView;
+import blackbox.schemas.view.RunView;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What takes away from the certainty of a tie: what was lost, and how far the clocks agree. Owned by one
+/// thread.
+final class Certainty {
+
+    /// How far a guest's time may be off that keeps the host's pace: the two clocks are compared over a
+    /// serial line, which takes up to some milliseconds on a busy host.
+    static final long TOLERANCE_NS = 5_000_000;
+
+    /// A guest that counts instructions is corrected; how far off it was is in the record, and is not
+    /// believed beyond this.
+    private static final long DRIFT_NS_MAX = 500_000_000;
+
+    /// A loss is declared when it is noticed, by the next heartbeat at the latest.
+    private static final long NOTICED_NS_MAX = 2_000_000_000;
+
+    private static final int LOSSES_MAX = 10_000;
+
+    private final EventAccount account = new EventAccount();
+    private final List<Long> lostNs = new ArrayList<>();
+    private boolean manyLost;
+    private long driftNs;
+    private long lastNs;
+    private Losses losses = Losses.NOT_KNOWN;
+
+    void see(EventView event, long index) {
+        account.see(index, event.row());
+        lastNs = Math.max(lastNs, event.atNs());
+        if (event instanceof RecorderView.Loss) {
+            manyLost |= lostNs.size() >= LOSSES_MAX;
+            if (!manyLost) {
+                lostNs.add(event.atNs());
+            }
+        } else if (event instanceof RunView.Close close) {
+            long offset = RunFacts.detailOf(close.row())
+                    .path("clock")
+                    .path("offsetMaxNs")
+                    .asLong();
+            driftNs = Math.min(DRIFT_NS_MAX, Math.abs(Math.max(offset, -DRIFT_NS_MAX)));
+        }
+    }
+
+    /// To be called once, after all events.
+    void end(RunFacts facts) {
+        losses = account.losses(facts.state() == RunState.OPEN);
+    }
+
+    /// By how much the guest's times may be off.
+    long toleranceNs() {
+        return TOLERANCE_NS + driftNs;
+    }
+
+    /// When the last event was.
+    long lastNs() {
+        return lastNs;
+    }
+
+    /// Why nothing that is tied to this tool use is beyond doubt, in clauses.
+    ///
+    /// @param index of the event that is tied to it
+    List<String> doubts(ToolUse tool, long index) {
+        var doubts = new ArrayList<String>();
+        if (tool.root != null && !tool.rootAsked) {
+            doubts.add("the process that asked is known by its peer or by its parent only");
+        }
+        if (tool.repeated) {
+            doubts.add("several tool uses have its id");
+        }
+        if (tool.window.end() == Window.End.NO_RESULT) {
+            doubts.add("no request brought its result, so its end is not known");
+        }
+        if (tool.wanted.cut()) {
+            doubts.add("its arguments are not whole in the record");
+        }
+        Long unknownFrom = losses.unknownFrom();
+        if (unknownFrom != null && index >= unknownFrom) {
+            doubts.add("from event " + unknownFrom + " on, events may be missing that nothing counts");
+        }
+        long from = tool.window.fromNs() - toleranceNs();
+        long to = tool.window.toNs() + NOTICED_NS_MAX;
+        if (manyLost || lostNs.stream().anyMatch(each -> each >= from && each <= to)) {
+            doubts.add("events were lost while it was being used");
+        }
+        return doubts;
+    }
+
+    /// What may be missing, in sentences.
+    List<String> limits() {
+        var limits = new ArrayList<String>();
+        if (!losses.areNone()) {
+            limits.add("events of the run: " + losses.inWords());
+        }
+        if (driftNs > 0) {
+            limits.add("the guest's clock was up to " + (driftNs + 999_999) / 1_000_000
+                    + " ms off the host's; tools are taken to have run so much earlier or later");
+        }
+        return limits;
+    }
+}
