@@ -93,7 +93,10 @@ record Act(
     }
 
     private @Nullable Grade ofPath(ToolUse tool, String wanted, String path, @Nullable String cwd) {
-        String plain = wanted.startsWith("./") ? wanted.substring(2) : wanted;
+        String plain = wanted.equals(".") ? "" : wanted.startsWith("./") ? wanted.substring(2) : wanted;
+        if (plain.isEmpty() && cwd == null) {
+            return null;
+        }
         boolean absolute = plain.startsWith("/");
         String whole = absolute || cwd == null ? plain : cwd + (cwd.endsWith("/") ? "" : "/") + plain;
         if (path.equals(whole)) {
@@ -103,7 +106,7 @@ record Act(
         }
         // Written beside it first, then renamed.
         boolean beside = path.startsWith(whole + ".tmp") || path.startsWith(whole + "~");
-        if (beside || !absolute && path.endsWith("/" + plain)) {
+        if (beside || !absolute && !plain.isEmpty() && path.endsWith("/" + plain)) {
             return Grade.B;
         }
         return path.startsWith(whole.endsWith("/") ? whole : whole + "/") ? Grade.C : null;

@@ -27,6 +27,9 @@ final class CallBook {
     /// Longer arguments are not compared with those of a call of an MCP server.
     private static final int COMPARED_CHARS_MAX = 8192;
 
+    /// Of tool uses with the same id, so many that wait longest are looked at for each result.
+    private static final int COMPARED_MAX = 256;
+
     private static final int STRANGERS_MAX = 100;
 
     /// Types of tools that the provider runs, as it names them.
@@ -147,8 +150,8 @@ final class CallBook {
                 .forEach(each -> each.repeated = each.id != null);
         turns.stream()
                 .sorted(Comparator.comparingLong(turn -> turn.exchange.askedNs()))
-                .forEach(turn -> turn.results.forEach(
-                        id -> bring(turn, id, waiting.getOrDefault(key(turn, id), List.of()), tree, toleranceNs)));
+                .forEach(turn -> turn.results.forEach(id ->
+                        bring(turn, id, waiting.getOrDefault(key(turn, id), new ArrayList<>()), tree, toleranceNs)));
         tools.forEach(tool -> place(tool, tree, endNs));
     }
 
@@ -160,17 +163,19 @@ final class CallBook {
     /// there before closes the use, since it cannot be its own.
     private void bring(ModelTurn turn, String id, List<ToolUse> same, ProcessTree tree, long toleranceNs) {
         ToolUse early = null;
-        for (ToolUse tool : same) {
-            if (tool.hasResult() || !mayBring(tool, turn, tree)) {
+        for (ToolUse tool : same.subList(0, Math.min(same.size(), COMPARED_MAX))) {
+            if (!mayBring(tool, turn, tree)) {
                 continue;
             }
             if (tool.wholeNs <= turn.exchange.askedNs() + toleranceNs) {
                 bind(tool, turn, Window.End.RESULT);
+                same.remove(tool);
                 return;
             }
             early = early == null ? tool : early;
         }
         if (early != null) {
+            same.remove(early);
             bind(early, turn, Window.End.BEFORE_ASKED);
         } else if (strangers.size() < STRANGERS_MAX) {
             strangers.add("call " + turn.index + " brings a result for '" + id

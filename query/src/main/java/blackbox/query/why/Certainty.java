@@ -9,6 +9,8 @@ import blackbox.schemas.view.RecorderView;
 import blackbox.schemas.view.RunView;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 
 /// What takes away from the certainty of a tie: what was lost, and how far the clocks agree. Owned by one
 /// thread.
@@ -28,7 +30,7 @@ final class Certainty {
     private static final int LOSSES_MAX = 10_000;
 
     private final EventAccount account = new EventAccount();
-    private final List<Long> lostNs = new ArrayList<>();
+    private final NavigableSet<Long> lostNs = new TreeSet<>();
     private boolean manyLost;
     private long driftNs;
     private long lastNs;
@@ -89,7 +91,8 @@ final class Certainty {
         }
         long from = tool.window.fromNs() - toleranceNs();
         long to = tool.window.toNs() + NOTICED_NS_MAX;
-        if (manyLost || lostNs.stream().anyMatch(each -> each >= from && each <= to)) {
+        Long lost = lostNs.ceiling(from);
+        if (manyLost || lost != null && lost <= to) {
             doubts.add("events were lost while it was being used");
         }
         return doubts;

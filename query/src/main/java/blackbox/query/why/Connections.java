@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
 final class Connections {
 
     private static final int KEPT_MAX = 200_000;
+
+    /// Of processes that held a connection with the same ends, one after the other.
+    private static final int HOLDERS_MAX = 1024;
+
     private static final int CALLERS_MAX = 4;
     private static final int NAMES_MAX = 8;
     private static final String MAPPED = "::ffff:";
@@ -55,7 +59,12 @@ final class Connections {
         }
     }
 
-    private record Held(ProcessId process, long atNs, boolean over) {}
+    /// @param over whether the connection was over then, and not just begun
+    private record Held(ProcessId process, long atNs, boolean over) {
+        boolean isSame(ProcessId other, boolean otherOver) {
+            return process.equals(other) && over == otherOver && !over;
+        }
+    }
 
     /// Who held a connection.
     ///
@@ -107,8 +116,14 @@ final class Connections {
         if (all != null && all.size() < CALLERS_MAX) {
             all.add(process);
         }
-        if (ends.localPort() != 0 && hasRoom()) {
-            held.computeIfAbsent(ends, _ -> new ArrayList<>(1)).add(new Held(process, event.atNs(), over));
+        List<Held> holders = ends.localPort() == 0 ? null : held.computeIfAbsent(ends, _ -> new ArrayList<>(1));
+        if (holders == null || !holders.isEmpty() && holders.getLast().isSame(process, over)) {
+            return;
+        }
+        if (holders.size() < HOLDERS_MAX && hasRoom()) {
+            holders.add(new Held(process, event.atNs(), over));
+        } else {
+            unkept++;
         }
     }
 

@@ -18,11 +18,17 @@ final class ExecTies {
 
     static final int KEPT_MAX = 100_000;
 
+    /// Of programs that start one another before the one that was asked for.
+    private static final int WRAPPERS_MAX = 32;
+
     private final ProcessTree tree;
     private final OpenTools open;
     private final Certainty certainty;
-    private final Map<ProcessId, List<Start>> byProcess = new HashMap<>();
     private final List<Start> starts = new ArrayList<>();
+
+    /// Those that are tied by themselves, in the order of time.
+    private final Map<ProcessId, List<Start>> tied = new HashMap<>();
+
     private final Map<ToolUse, List<Start>> verbatim = new HashMap<>();
     private long unkept;
 
@@ -95,7 +101,6 @@ final class ExecTies {
         var start = new Start(index, exec.atNs(), process, root, tools);
         compare(start, exec);
         starts.add(start);
-        byProcess.computeIfAbsent(process, _ -> new ArrayList<>(1)).add(start);
     }
 
     private static void compare(Start start, ProcessView.Exec exec) {
@@ -120,7 +125,6 @@ final class ExecTies {
         Comparator<Start> byTime = Comparator.comparingLong(start -> start.atNs);
         byTime = byTime.thenComparingLong(start -> start.index);
         starts.sort(byTime);
-        byProcess.values().forEach(each -> each.sort(Comparator.comparingLong(start -> start.atNs)));
         var contested = new ArrayList<Start>();
         for (Start start : starts) {
             Start above = above(start);
@@ -134,7 +138,7 @@ final class ExecTies {
                 take(start);
                 prefer(start);
             } else if (above == null || !above.open.containsAll(start.open)) {
-                start.tool = start.open.getFirst();
+                tie(start, start.open.getFirst());
                 if (above != null && above.tool != null && !start.open.contains(above.tool)) {
                     start.open.add(above.tool); // which may have left it running
                 }
@@ -148,7 +152,14 @@ final class ExecTies {
                 take(start);
             }
         }
+        Comparator<Start> order = byTime;
+        tied.values().forEach(each -> each.sort(order));
         starts.stream().filter(start -> start.tool != null && !start.isVerbatim).forEach(this::chooseByTime);
+    }
+
+    private void tie(Start start, ToolUse tool) {
+        start.tool = tool;
+        tied.computeIfAbsent(start.process, _ -> new ArrayList<>(1)).add(start);
     }
 
     private void take(Start start) {
@@ -157,18 +168,20 @@ final class ExecTies {
                 .filter(each -> !verbatim.containsKey(each))
                 .findFirst()
                 .orElse(fitting.getFirst());
-        start.tool = tool;
+        tie(start, tool);
         start.isVerbatim = true;
         verbatim.computeIfAbsent(tool, _ -> new ArrayList<>(1)).add(start);
     }
 
     /// What started a program that was asked for was started for it.
     private void prefer(Start start) {
-        for (Start above = above(start); above != null && !above.isVerbatim; above = above(above)) {
+        Start above = above(start);
+        for (int i = 0; i < WRAPPERS_MAX && above != null && !above.isVerbatim; i++) {
             if (start.tool != null && above.open.contains(start.tool)) {
                 above.tool = start.tool;
                 above.startedWhatFits = true;
             }
+            above = above(above);
         }
     }
 
@@ -195,10 +208,10 @@ final class ExecTies {
             if (process.equals(start.root)) {
                 return null;
             }
-            List<Start> own = byProcess.getOrDefault(process, List.of());
+            List<Start> own = tied.getOrDefault(process, List.of());
             for (int i = own.size() - 1; i >= 0; i--) {
                 Start each = own.get(i);
-                if (each.tool != null && each != start && each.atNs <= untilNs) {
+                if (each != start && each.atNs <= untilNs) {
                     return each;
                 }
             }
@@ -212,10 +225,9 @@ final class ExecTies {
     /// @param untilNs of those up to then; if all are later, of the first, for which the process was made
     @Nullable
     Tie tie(ProcessId process, long untilNs) {
-        List<Start> own = byProcess.getOrDefault(process, List.of());
         Start found = null;
-        for (Start each : own) {
-            if (each.tool != null && (each.atNs <= untilNs || found == null && wasMadeFor(each, untilNs))) {
+        for (Start each : tied.getOrDefault(process, List.of())) {
+            if (each.atNs <= untilNs || found == null && wasMadeFor(each, untilNs)) {
                 found = each;
             }
         }

@@ -19,7 +19,8 @@ final class Harness {
     private static final Pattern PROGRAM_FOLLOWS = Pattern.compile("-c|-e|--eval|--codex-run-as-apply-patch");
     private static final Pattern SCRIPT_FOLLOWS = Pattern.compile("-[a-zA-Z]*c");
     private static final Pattern QUOTED = Pattern.compile("(?:^|[\\s;&|])(?:eval|-[a-zA-Z]*c)\\s+(?=['\"])");
-    private static final Pattern BRACED = Pattern.compile("\\{ (.*); }; __code=\\$\\?;.*", Pattern.DOTALL);
+    private static final String BRACE = "{ ";
+    private static final String BRACE_ENDS = "; }; __code=$?;";
 
     /// Claude Code keeps a command from reading the terminal.
     private static final Pattern NO_INPUT = Pattern.compile(" \\\\?< /dev/null");
@@ -79,9 +80,10 @@ final class Harness {
 
     private static void within(String script, Set<String> commands) {
         add(script, commands);
-        Matcher braced = BRACED.matcher(script);
-        if (braced.find()) {
-            add(braced.group(1), commands);
+        int from = script.indexOf(BRACE);
+        int to = script.lastIndexOf(BRACE_ENDS);
+        if (from >= 0 && to > from) {
+            add(script.substring(from + BRACE.length(), to), commands);
         }
         Matcher quoted = QUOTED.matcher(script);
         for (int i = 0; i < QUOTED_MAX && quoted.find(); i++) {

@@ -5,8 +5,10 @@ import blackbox.schemas.view.ProcessId;
 import blackbox.schemas.view.ProcessView;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -95,7 +97,7 @@ final class ProcessTree {
     /// Their nearest common ancestor, which may be one of them; null if none is known.
     @Nullable
     ProcessId common(ProcessId one, ProcessId other) {
-        List<ProcessId> others = lineage(other);
+        Set<ProcessId> others = new HashSet<>(lineage(other));
         return lineage(one).stream().filter(others::contains).findFirst().orElse(null);
     }
 

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// What the arguments of a tool ask for, by the names that the tools of coding agents give them.
 ///
 /// @param commands texts for a shell, [plain][Harness#plain]
-/// @param argvs programs with their arguments
+/// @param argvs programs with their arguments; of a command for which no shell is needed, that command's
+///     words
 /// @param paths of files, as they were given
 /// @param contentBytes how long the content is that a file is to have, or null if that is not said
 /// @param hosts of URLs, in lower case
@@ -54,6 +55,9 @@ record Wanted(
 
     /// What may have been open where JSON was cut.
     private static final List<String> ENDS = List.of("", "}", "\"}", "]}", "\"]}", "}}", "\"}}", "}]}", "\"}]}");
+
+    /// A longer command is compared as a text only.
+    private static final int SIMPLE_CHARS_MAX = 4096;
 
     private static final int DEPTH_MAX = 4;
     private static final int VALUES_MAX = 64;
@@ -120,13 +124,14 @@ record Wanted(
     Fit program(List<String> argv, List<String> unwrapped, boolean argvCut) {
         for (List<String> each : argvs) {
             int at = argv.size() - each.size();
-            if (at >= 0 && !each.isEmpty() && argv.subList(at, argv.size()).equals(each)) {
+            boolean ends = at == 0 || at > 0 && argv.get(at - 1).equals("--");
+            if (ends && argv.subList(at, argv.size()).equals(each)) {
                 return fit(argvCut);
             }
         }
         Fit best = Fit.NONE;
         for (String command : commands) {
-            if (unwrapped.contains(command) || argv.equals(ShellWords.simple(command))) {
+            if (unwrapped.contains(command)) {
                 return fit(argvCut);
             }
             boolean begins = unwrapped.stream()
@@ -191,6 +196,7 @@ record Wanted(
                     .map(JsonNode::asText)
                     .toList();
             argvs.add(argv);
+            commands.addAll(Harness.commands(argv));
             argv.forEach(this::patched);
         }
 
@@ -210,6 +216,10 @@ record Wanted(
             String plain = Harness.plain(value);
             if (!plain.isEmpty()) {
                 commands.add(plain);
+                List<String> words = plain.length() > SIMPLE_CHARS_MAX ? null : ShellWords.simple(plain);
+                if (words != null) {
+                    argvs.add(words);
+                }
                 patched(value);
             }
         }

@@ -30,6 +30,7 @@ class HarnessTest {
         assertEquals(Fit.NONE, fit("{\"command\":\"ls -l\"}", "sh", "-c", "ls -la"));
         assertEquals(Fit.NONE, fit("{\"command\":\"ls -l\"}", "sh", "script", "-c", "ls -l"));
         assertEquals(Fit.NONE, fit("{\"command\":\"ls -l\"}", "echo", "ls -l"));
+        assertEquals(Fit.NONE, fit("{\"command\":\"ls -l\"}", "echo", "ls", "-l"));
         assertEquals(Fit.NONE, fit("{\"command\":\"\"}", "sh", "-c", ""));
         assertEquals(Fit.NONE, fit("{}", "sh", "-c", "ls"));
         assertEquals(Fit.NONE, fit("{\"command\":\"ls *.c\"}", "ls", "*.c"), "a shell would have expanded it");
@@ -51,6 +52,9 @@ class HarnessTest {
     void codex() {
         String wanted = "{\"command\":[\"bash\",\"-lc\",\"make test\"],\"workdir\":\"/w\"}";
         assertEquals(Fit.EXACT, fit(wanted, "bash", "-lc", "make test"));
+        assertEquals(Fit.EXACT, fit(wanted, "/usr/bin/zsh", "-lc", "make test"), "the same for another shell");
+        assertEquals(Fit.EXACT, fit("{\"command\":[\"ls\",\"-l\"]}", "ls", "-l"));
+        assertEquals(Fit.NONE, fit("{\"command\":[\"ls\",\"-l\"]}", "echo", "ls", "-l"));
         assertEquals(
                 Fit.EXACT,
                 fit(wanted, "/opt/codex-linux-sandbox", "--sandbox-policy", "{}", "--", "bash", "-lc", "make test"));
