@@ -135,7 +135,7 @@ final class CallBook {
     /// Joins what belongs together. To be called once, after all events.
     ///
     /// @param endNs when the run's last event was
-    void join(ProcessTree tree, Connections connections, long endNs, long toleranceNs) {
+    void join(ProcessTree tree, Connections connections, long endNs) {
         turns.forEach(turn -> turn.holder = connections.holder(turn.exchange.ends(), turn.exchange.askedNs()));
         Map<String, List<ToolUse>> waiting = new HashMap<>();
         for (ToolUse tool : tools) {
@@ -150,8 +150,8 @@ final class CallBook {
                 .forEach(each -> each.repeated = each.id != null);
         turns.stream()
                 .sorted(Comparator.comparingLong(turn -> turn.exchange.askedNs()))
-                .forEach(turn -> turn.results.forEach(id ->
-                        bring(turn, id, waiting.getOrDefault(key(turn, id), new ArrayList<>()), tree, toleranceNs)));
+                .forEach(turn -> turn.results.forEach(
+                        id -> bring(turn, id, waiting.getOrDefault(key(turn, id), new ArrayList<>()), tree)));
         tools.forEach(tool -> place(tool, tree, endNs));
     }
 
@@ -161,13 +161,13 @@ final class CallBook {
 
     /// Gives a result to the first use that waits for it and had been asked for by then; a result that is
     /// there before closes the use, since it cannot be its own.
-    private void bring(ModelTurn turn, String id, List<ToolUse> same, ProcessTree tree, long toleranceNs) {
+    private void bring(ModelTurn turn, String id, List<ToolUse> same, ProcessTree tree) {
         ToolUse early = null;
         for (ToolUse tool : same.subList(0, Math.min(same.size(), COMPARED_MAX))) {
             if (!mayBring(tool, turn, tree)) {
                 continue;
             }
-            if (tool.wholeNs <= turn.exchange.askedNs() + toleranceNs) {
+            if (tool.wholeNs <= turn.exchange.askedNs() + Tolerance.STEADY_NS) {
                 bind(tool, turn, Window.End.RESULT);
                 same.remove(tool);
                 return;

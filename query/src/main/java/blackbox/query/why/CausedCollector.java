@@ -62,7 +62,7 @@ public final class CausedCollector {
     ///
     /// @throws QueryException if there is no such call
     public static Caused collect(Recordings recordings, RunId run, String call) throws IOException, QueryException {
-        Causes causes = Causes.read(recordings, run, (_, _) -> {}, (_, _, _) -> {});
+        Causes causes = Causes.read(recordings, run, (_, _, _) -> {});
         List<ModelTurn> turns = causes.book.turns().stream()
                 .filter(turn -> call.equals(Long.toString(turn.index)))
                 .toList();

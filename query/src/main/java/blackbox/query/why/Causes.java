@@ -51,25 +51,20 @@ final class Causes {
     private final OpenTools open;
     private final ExecTies execs;
 
-    private Causes(Recordings recordings, RunId run, TouchedCollector.Sink first) throws IOException {
-        RunFacts facts = TouchedCollector.read(recordings, run, (event, index) -> {
-            see(event, index);
-            first.see(event, index);
-        });
+    private Causes(Recordings recordings, RunId run) throws IOException {
+        RunFacts facts = TouchedCollector.read(recordings, run, this::see);
         certainty.end(facts);
         tree.join();
-        book.join(tree, connections, certainty.lastNs(), certainty.toleranceNs());
-        open = new OpenTools(book.tools(), certainty.toleranceNs());
+        book.join(tree, connections, certainty.lastNs());
+        open = new OpenTools(book.tools(), certainty.tolerance());
         execs = new ExecTies(tree, open, certainty);
     }
 
     /// Reads them.
     ///
-    /// @param first is given all events at the first reading
     /// @param programs is given the starts of programs at the second, when all processes are known
-    static Causes read(Recordings recordings, RunId run, TouchedCollector.Sink first, Programs programs)
-            throws IOException {
-        var causes = new Causes(recordings, run, first);
+    static Causes read(Recordings recordings, RunId run, Programs programs) throws IOException {
+        var causes = new Causes(recordings, run);
         TouchedCollector.read(recordings, run, OF_PROGRAMS, (event, index) -> {
             if (event instanceof ProcessView.Exec exec && !exec.failed()) {
                 causes.program(exec, index);
@@ -88,7 +83,7 @@ final class Causes {
 
     private void see(EventView event, long index) {
         certainty.see(event, index);
-        tree.see(event, index);
+        tree.see(event);
         if (event instanceof NetView net) {
             connections.see(net);
             book.see(net, index);
@@ -148,7 +143,7 @@ final class Causes {
                     byTime = byTime(tools, each.equals(process), index);
                 }
             }
-            Tie started = execs.tie(each, untilNs);
+            Tie started = execs.tie(each, untilNs, atNs);
             if (started != null) {
                 return byTime == null ? started : with(started, byTime);
             }

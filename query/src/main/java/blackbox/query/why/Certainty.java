@@ -7,6 +7,7 @@ import blackbox.query.run.RunState;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.RecorderView;
 import blackbox.schemas.view.RunView;
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
@@ -16,14 +17,6 @@ import java.util.TreeSet;
 /// thread.
 final class Certainty {
 
-    /// How far a guest's time may be off that keeps the host's pace: the two clocks are compared over a
-    /// serial line, which takes up to some milliseconds on a busy host.
-    static final long TOLERANCE_NS = 5_000_000;
-
-    /// A guest that counts instructions is corrected; how far off it was is in the record, and is not
-    /// believed beyond this.
-    private static final long DRIFT_NS_MAX = 500_000_000;
-
     /// A loss is declared when it is noticed, by the next heartbeat at the latest.
     private static final long NOTICED_NS_MAX = 2_000_000_000;
 
@@ -32,7 +25,8 @@ final class Certainty {
     private final EventAccount account = new EventAccount();
     private final NavigableSet<Long> lostNs = new TreeSet<>();
     private boolean manyLost;
-    private long driftNs;
+    private Tolerance tolerance = Tolerance.STEADY;
+    private long worstNs;
     private long lastNs;
     private Losses losses = Losses.NOT_KNOWN;
 
@@ -45,11 +39,11 @@ final class Certainty {
                 lostNs.add(event.atNs());
             }
         } else if (event instanceof RunView.Close close) {
-            long offset = RunFacts.detailOf(close.row())
-                    .path("clock")
-                    .path("offsetMaxNs")
-                    .asLong();
-            driftNs = Math.min(DRIFT_NS_MAX, Math.abs(Math.max(offset, -DRIFT_NS_MAX)));
+            JsonNode clock = RunFacts.detailOf(close.row()).path("clock");
+            if (clock.has("offsetP99Ns")) {
+                worstNs = clock.path("offsetMaxNs").asLong();
+                tolerance = Tolerance.ofDrift(clock.path("offsetP99Ns").asLong(), worstNs);
+            }
         }
     }
 
@@ -59,8 +53,8 @@ final class Certainty {
     }
 
     /// By how much the guest's times may be off.
-    long toleranceNs() {
-        return TOLERANCE_NS + driftNs;
+    Tolerance tolerance() {
+        return tolerance;
     }
 
     /// When the last event was.
@@ -89,7 +83,7 @@ final class Certainty {
         if (unknownFrom != null && index >= unknownFrom) {
             doubts.add("from event " + unknownFrom + " on, events may be missing that nothing counts");
         }
-        long from = tool.window.fromNs() - toleranceNs();
+        long from = tool.window.fromNs() - tolerance.earlyNs();
         long to = tool.window.toNs() + NOTICED_NS_MAX;
         Long lost = lostNs.ceiling(from);
         if (manyLost || lost != null && lost <= to) {
@@ -104,10 +98,16 @@ final class Certainty {
         if (!losses.areNone()) {
             limits.add("events of the run: " + losses.inWords());
         }
-        if (driftNs > 0) {
-            limits.add("the guest's clock was up to " + (driftNs + 999_999) / 1_000_000
-                    + " ms off the host's; tools are taken to have run so much earlier or later");
+        if (!tolerance.equals(Tolerance.STEADY)) {
+            limits.add("the guest counts instructions, and its clock was up to " + milliseconds(worstNs)
+                    + " ms off the host's: what it did up to " + milliseconds(tolerance.earlyNs())
+                    + " ms before a tool was asked for, or " + milliseconds(tolerance.lateNs())
+                    + " ms after its result was brought, counts as done meanwhile");
         }
         return limits;
+    }
+
+    private static long milliseconds(long ns) {
+        return Math.ceilDiv(Math.abs(Math.max(ns, -Long.MAX_VALUE)), 1_000_000L);
     }
 }

@@ -100,6 +100,9 @@ final class ExecTies {
         }
         var start = new Start(index, exec.atNs(), process, root, tools);
         compare(start, exec);
+        if (root == null && start.fitting().isEmpty()) {
+            return; // only the time speaks for it, as for all that happened then
+        }
         starts.add(start);
     }
 
@@ -130,7 +133,7 @@ final class ExecTies {
             Start above = above(start);
             if (above != null && above.isVerbatim) {
                 ToolUse from = above.tool;
-                boolean still = from != null && from.window.holds(start.atNs, certainty.toleranceNs());
+                boolean still = from != null && from.window.holds(start.atNs, certainty.tolerance());
                 if (!still && !start.fitting().isEmpty()) {
                     contested.add(start);
                 }
@@ -223,20 +226,23 @@ final class ExecTies {
     /// What the process was tied to by its own programs' starts; null if by none.
     ///
     /// @param untilNs of those up to then; if all are later, of the first, for which the process was made
+    /// @param atNs when what is asked about was: of what only its time ties, nothing later is tied
     @Nullable
-    Tie tie(ProcessId process, long untilNs) {
+    Tie tie(ProcessId process, long untilNs, long atNs) {
         Start found = null;
         for (Start each : tied.getOrDefault(process, List.of())) {
-            if (each.atNs <= untilNs || found == null && wasMadeFor(each, untilNs)) {
+            if (each.root == null && !isOpen(each, atNs)) {
+                continue;
+            }
+            if (each.atNs <= untilNs || found == null && isOpen(each, untilNs)) {
                 found = each;
             }
         }
         return found == null ? null : tie(found);
     }
 
-    /// A process does little between its fork and its program's start, and belongs to that already.
-    private boolean wasMadeFor(Start first, long atNs) {
-        return first.tool != null && first.tool.window.holds(atNs, certainty.toleranceNs());
+    private boolean isOpen(Start start, long atNs) {
+        return start.tool != null && start.tool.window.holds(atNs, certainty.tolerance());
     }
 
     private Tie tie(Start start) {

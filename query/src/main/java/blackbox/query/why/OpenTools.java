@@ -6,7 +6,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Which tools were being used at a time, by the process below which they ran. Those whose results never
@@ -21,7 +20,7 @@ final class OpenTools {
 
     private final Map<ProcessId, Row> byRoot = new HashMap<>();
     private final Row all;
-    private final long toleranceNs;
+    private final Tolerance tolerance;
 
     /// Windows by their begin, with the latest end of all up to there.
     private record Row(List<ToolUse> ended, long[] latestNs, List<ToolUse> unended) {
@@ -43,15 +42,17 @@ final class OpenTools {
             return new Row(ended, latest, unended);
         }
 
-        List<ToolUse> at(long atNs, long toleranceNs) {
+        List<ToolUse> at(long atNs, Tolerance tolerance) {
             var open = new ArrayList<ToolUse>();
-            for (int i = begun(atNs + toleranceNs) - 1; i >= 0 && latestNs[i] >= atNs - toleranceNs; i--) {
-                if (ended.get(i).window.holds(atNs, toleranceNs) && open.size() < OPEN_MAX) {
+            for (int i = begun(atNs + tolerance.earlyNs()) - 1;
+                    i >= 0 && latestNs[i] >= atNs - tolerance.lateNs();
+                    i--) {
+                if (ended.get(i).window.holds(atNs, tolerance) && open.size() < OPEN_MAX) {
                     open.addFirst(ended.get(i));
                 }
             }
             unended.stream()
-                    .filter(tool -> tool.window.holds(atNs, toleranceNs))
+                    .filter(tool -> tool.window.holds(atNs, tolerance))
                     .limit(UNENDED_MAX)
                     .forEach(open::add);
             return open;
@@ -73,7 +74,7 @@ final class OpenTools {
         }
     }
 
-    OpenTools(List<ToolUse> tools, long toleranceNs) {
+    OpenTools(List<ToolUse> tools, Tolerance tolerance) {
         Map<ProcessId, List<ToolUse>> rooted = new HashMap<>();
         for (ToolUse tool : tools) {
             if (tool.root != null) {
@@ -82,7 +83,7 @@ final class OpenTools {
         }
         rooted.forEach((root, of) -> byRoot.put(root, Row.of(of)));
         this.all = Row.of(tools);
-        this.toleranceNs = toleranceNs;
+        this.tolerance = tolerance;
     }
 
     /// Whether tools ran below that process.
@@ -90,13 +91,9 @@ final class OpenTools {
         return byRoot.containsKey(process);
     }
 
-    Set<ProcessId> roots() {
-        return byRoot.keySet();
-    }
-
     /// Those that were being used below `root`, or anywhere if it is null.
     List<ToolUse> at(@Nullable ProcessId root, long atNs) {
         Row row = root == null ? all : byRoot.get(root);
-        return row == null ? List.of() : row.at(atNs, toleranceNs);
+        return row == null ? List.of() : row.at(atNs, tolerance);
     }
 }

@@ -31,13 +31,12 @@ final class ProcessTree {
         ProcessId parent;
 
         long ppid;
-        long forkIndex = -1;
         long forkNs = Long.MAX_VALUE;
         long exitNs = Long.MAX_VALUE;
     }
 
     /// Takes the next event of a process.
-    void see(EventView event, long index) {
+    void see(EventView event) {
         ProcessId id = event.process();
         if (id == null) {
             return;
@@ -53,9 +52,8 @@ final class ProcessTree {
             node.ppid = ppid == null ? 0 : ppid;
             processes.put(id, node);
         }
-        if (event instanceof ProcessView.Fork fork && node.forkIndex < 0) {
+        if (event instanceof ProcessView.Fork fork && node.forkNs == Long.MAX_VALUE) {
             node.parent = fork.parent();
-            node.forkIndex = index;
             node.forkNs = fork.atNs();
         } else if (event instanceof ProcessView.Exit) {
             node.exitNs = event.atNs();
@@ -105,12 +103,6 @@ final class ProcessTree {
     long forkNs(ProcessId id) {
         Node node = processes.get(id);
         return node == null ? Long.MAX_VALUE : node.forkNs;
-    }
-
-    /// Which event told of its fork, or -1.
-    long forkIndex(ProcessId id) {
-        Node node = processes.get(id);
-        return node == null ? -1 : node.forkIndex;
     }
 
     /// When it ended, or the end of time if that is not known.

@@ -69,7 +69,7 @@ public final class WhyCollector {
             try (RunReader reader = RunReader.open(recordings, run, index)) {
                 if (reader.next() && reader.index() == index) {
                     var collector = new WhyCollector(run, index, new EventViews().of(reader.row()), depth);
-                    Causes causes = Causes.read(recordings, run, (_, _) -> {}, collector::program);
+                    Causes causes = Causes.read(recordings, run, collector::program);
                     return collector.why(causes);
                 }
             }

@@ -31,10 +31,10 @@ public record Window(long fromNs, long toNs, End end) {
 
     /// Whether that time is in it.
     ///
-    /// @param toleranceNs by how much the guest's clock may be off
-    boolean holds(long atNs, long toleranceNs) {
+    /// @param tolerance by how much a guest's time may be off
+    boolean holds(long atNs, Tolerance tolerance) {
         return switch (end) {
-            case RESULT, NO_RESULT -> atNs >= fromNs - toleranceNs && atNs <= toNs + toleranceNs;
+            case RESULT, NO_RESULT -> atNs >= fromNs - tolerance.earlyNs() && atNs <= toNs + tolerance.lateNs();
             case BEFORE_ASKED, BY_PROVIDER -> false;
         };
     }

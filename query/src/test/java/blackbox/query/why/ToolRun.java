@@ -234,6 +234,22 @@ final class ToolRun {
         return Recordings.unchecked(run.data);
     }
 
+    /// Closes the run of a guest whose clock was off.
+    Recordings drifted(long mostMs, long worstMs) throws IOException {
+        String clock = JSON.createObjectNode()
+                .set(
+                        "clock",
+                        JSON.createObjectNode()
+                                .put("offsetP99Ns", mostMs * 1_000_000)
+                                .put("offsetMaxNs", -worstMs * 1_000_000))
+                .toString();
+        run.heartbeat(true);
+        run.add(new Event.RunClose(EventHeader.host(run.tick()), run.nextIndex(), 0, 0, null, clock));
+        run.seal();
+        run.spool(0, run.batches.size());
+        return Recordings.unchecked(run.data);
+    }
+
     Why why(Recordings recordings, long index) throws IOException, QueryException {
         return WhyCollector.collect(recordings, run.run, index, WhyCollector.Depth.ONE_CALL);
     }

@@ -210,7 +210,7 @@ class WhyTest {
         run.fork(45, below, 200);
         long old = run.write(151, below, "/tmp/y", 1);
         Recordings recordings = run.recordings();
-        assertEquals("X -", run.tie(recordings, write).replace("null", "X"));
+        assertEquals("X -", run.tie(recordings, write));
         assertEquals("A use-1", run.tie(recordings, old));
     }
 
@@ -412,8 +412,10 @@ class WhyTest {
         run.connect(5, 300, 1, 4001, ToolRun.MODEL_AT);
         long exec = run.start(40, 301, 1, "sh", "-c", "make");
         run.call(9999, 1, 100, 110, List.of("use-1"));
+        long later = run.write(150, 301, 1, "/tmp/x", 1);
         Recordings recordings = run.recordings();
         assertEquals("D use-1", run.tie(recordings, exec));
+        assertEquals("X -", run.tie(recordings, later), "only the time had tied it");
         assertTrue(run.why(recordings, exec).limits().stream()
                 .anyMatch(limit -> limit.startsWith("of 2 calls of models it is not known which process made them")));
     }
@@ -426,6 +428,23 @@ class WhyTest {
         Recordings recordings = run.recordings();
         assertEquals("A use-1", run.tie(recordings, early));
         assertEquals("X -", run.tie(recordings, late));
+    }
+
+    @Test
+    void howFarTheGuestsClockWasOffIsTakenIntoAccountAndSaid() throws Exception {
+        asked("make");
+        long late = run.start(130, 200, AGENT, "sh", "-c", "make");
+        long later = run.start(200, 201, AGENT, "git", "status");
+        run.call(4000, 2, 1_000, 1_020, List.of(), Use.shell("use-2", "make check", 1_010));
+        long early = run.start(600, 202, AGENT, "sh", "-c", "make check");
+        run.call(4000, 3, 1_100, 1_110, List.of("use-2"));
+        Recordings recordings = run.drifted(40, 3_000);
+        assertEquals("A use-2", run.tie(recordings, early), "a guest that is behind tells it too early");
+        assertEquals("A use-1", run.tie(recordings, late));
+        assertEquals("X -", run.tie(recordings, later));
+        String limit = run.why(recordings, late).limits().getFirst();
+        assertTrue(limit.contains("up to 3000 ms off the host's"), limit);
+        assertTrue(limit.contains("up to 505 ms before a tool was asked for, or 45 ms after"), limit);
     }
 
     @Test
