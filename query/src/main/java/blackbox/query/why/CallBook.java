@@ -43,6 +43,7 @@ final class CallBook {
             "mcp_call");
 
     private final List<ModelTurn> turns = new ArrayList<>();
+    private final Map<Connections.@Nullable Ends, List<ModelTurn>> byEnds = new HashMap<>();
     private final List<ToolUse> tools = new ArrayList<>();
     private final List<String> strangers = new ArrayList<>();
     private @Nullable ModelTurn latest;
@@ -93,6 +94,7 @@ final class CallBook {
                 detail.path("responseId").textValue());
         latest = new ModelTurn(index, call.atNs(), exchange, model, results);
         turns.add(latest);
+        byEnds.computeIfAbsent(exchange.ends(), _ -> new ArrayList<>(1)).add(latest);
     }
 
     private void tool(NetView.ToolUse use, long index) {
@@ -232,7 +234,7 @@ final class CallBook {
     @Nullable
     ModelTurn turn(Connections.@Nullable Ends ends, long number, long atNs) {
         ModelTurn found = null;
-        for (ModelTurn turn : turns) {
+        for (ModelTurn turn : byEnds.getOrDefault(ends, List.of())) {
             if (turn.exchange.isSame(ends, number) && turn.exchange.askedNs() <= atNs) {
                 found = turn; // the same ends may be used again later
             }

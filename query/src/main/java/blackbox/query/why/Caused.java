@@ -79,7 +79,7 @@ public record Caused(
     public record File(
             String path, long index, Grade grade, Set<FileEffect> effects, long bytesRead, long bytesWritten) {}
 
-    /// Whom a process connected or sent to.
+    /// Whom a process connected, sent or made requests to.
     ///
     /// @param index of the first event
     /// @param names that its address had

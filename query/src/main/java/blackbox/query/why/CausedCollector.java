@@ -106,8 +106,11 @@ public final class CausedCollector {
     }
 
     private void see(EventView event, long index) {
+        if (event.isByHost() && !isRequest(event)) {
+            return;
+        }
         ProcessId process = causes.process(event);
-        if (process == null || event.isBySupervisor() || event.isByHost() && !(event instanceof NetView.McpCall)) {
+        if (process == null || event.isBySupervisor()) {
             return;
         }
         Tie tie = causes.tie(process, index, event.atNs(), () -> Act.of(event, causes.connections));
@@ -122,6 +125,13 @@ public final class CausedCollector {
                 untied.add(ToolEffects.program(exec, index, null));
             }
         }
+    }
+
+    /// A request on a connection that may have been there before; a call of a model is no effect of a tool
+    /// by itself.
+    private boolean isRequest(EventView event) {
+        return event instanceof NetView.McpCall
+                || event instanceof NetView.Exchange exchange && causes.turnOf(exchange) == null;
     }
 
     private boolean isUntied(ProcessId process, long atNs) {

@@ -18,7 +18,7 @@ final class Harness {
             Pattern.compile("python[0-9.]*|node|nodejs|bun|perl|ruby|codex.*|apply_patch");
     private static final Pattern PROGRAM_FOLLOWS = Pattern.compile("-c|-e|--eval|--codex-run-as-apply-patch");
     private static final Pattern SCRIPT_FOLLOWS = Pattern.compile("-[a-zA-Z]*c");
-    private static final Pattern QUOTED = Pattern.compile("(?:^|[\\s;&|])(?:eval|-[a-zA-Z]*c)\\s+(?=['\"])");
+    private static final Pattern QUOTED = Pattern.compile("(?:^|[\\s;&|])(?:eval\\s+|-[a-zA-Z]*c\\s+(?=['\"]))");
     private static final String BRACE = "{ ";
     private static final String BRACE_ENDS = "; }; __code=$?;";
 

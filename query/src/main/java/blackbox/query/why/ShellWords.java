@@ -78,6 +78,11 @@ final class ShellWords {
         return word.toString();
     }
 
+    /// Agents that quote commands put a backslash before `!` too, which only an interactive shell needs.
+    private static boolean isEscaped(char c, boolean strict) {
+        return ESCAPED_IN_QUOTES.indexOf(c) >= 0 || !strict && c == '!';
+    }
+
     private boolean quoted(StringBuilder word, boolean strict) {
         while (at < text.length()) {
             char c = text.charAt(at++);
@@ -87,7 +92,7 @@ final class ShellWords {
             if (strict && (c == '$' || c == '`')) {
                 return false;
             }
-            if (c == '\\' && at < text.length() && ESCAPED_IN_QUOTES.indexOf(text.charAt(at)) >= 0) {
+            if (c == '\\' && at < text.length() && isEscaped(text.charAt(at), strict)) {
                 word.append(text.charAt(at++));
             } else {
                 word.append(c);

@@ -80,6 +80,7 @@ final class ToolEffects {
             case FileView file -> file(file, index, tie.grade());
             case NetView.Connect call -> peer(call, index, tie.grade());
             case NetView.Send call -> peer(call, index, tie.grade());
+            case NetView.Exchange exchange -> peer(exchange, index, tie.grade());
             case NetView.McpCall call ->
                 seen(
                         mcpCalls,
@@ -142,7 +143,7 @@ final class ToolEffects {
         return true;
     }
 
-    private boolean peer(NetView.Call call, long index, Grade grade) {
+    private boolean peer(NetView call, long index, Grade grade) {
         Text ip = call.remoteIp();
         Long port = call.remotePort();
         if (ip == null) {

@@ -49,6 +49,20 @@ class HarnessTest {
     }
 
     @Test
+    void claudeCodeQuotesAsNeeded() {
+        String end = " \\< /dev/null && pwd -P >| /tmp/claude-1-cwd";
+        assertEquals(Fit.EXACT, fit("{\"command\":\"ls\"}", "/bin/bash", "-c", "eval ls" + end));
+        assertEquals(Fit.EXACT, fit("{\"command\":\"ls;pwd\"}", "/bin/bash", "-c", "eval ls\\;pwd" + end));
+        assertEquals(
+                Fit.EXACT,
+                fit(
+                        "{\"command\":\"test ! -f 'a b' && echo $X\"}",
+                        "/bin/bash",
+                        "-c",
+                        "source s && eval \"test \\! -f 'a b' && echo \\$X\"" + end));
+    }
+
+    @Test
     void codex() {
         String wanted = "{\"command\":[\"bash\",\"-lc\",\"make test\"],\"workdir\":\"/w\"}";
         assertEquals(Fit.EXACT, fit(wanted, "bash", "-lc", "make test"));

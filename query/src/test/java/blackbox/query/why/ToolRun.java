@@ -203,8 +203,12 @@ final class ToolRun {
     }
 
     long exchange(long ms, int localPort, int number) {
+        return exchange(ms, localPort, number, MODEL_AT, MODEL);
+    }
+
+    long exchange(long ms, int localPort, int number, Endpoint remote, String host) {
         return run.add(new Event.HttpExchange(
-                host(ms), "answered", local(localPort), MODEL_AT, Text.of(MODEL), 1, 1, "{\"number\":" + number + "}"));
+                host(ms), "answered", local(localPort), remote, Text.of(host), 1, 1, "{\"number\":" + number + "}"));
     }
 
     long mcp(long ms, int localPort, Endpoint remote, String name, String arguments) {

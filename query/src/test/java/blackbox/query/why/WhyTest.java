@@ -386,6 +386,24 @@ class WhyTest {
                         .what());
     }
 
+    /// The second request goes over the connection of the first; the call of the model meanwhile is no effect.
+    @Test
+    void aRequestOnAConnectionThatWasThereIsTied() throws Exception {
+        run.connect(6, AGENT, 1, 4300, SITE);
+        run.call(4000, 0, 10, 30, List.of(), Use.of("fetch", "web_fetch", "{\"url\":\"https://site.example/x\"}", 20));
+        long request = run.exchange(40, 4300, 1, SITE, "site.example");
+        run.call(4000, 1, 50, 60, List.of());
+        run.exchange(61, 4000, 1);
+        run.call(4000, 2, 100, 110, List.of("fetch"));
+        Recordings recordings = run.recordings();
+        assertEquals("A fetch", run.tie(recordings, request));
+        assertEquals(
+                List.of(request),
+                run.caused(recordings, "fetch").tools().getFirst().effects().connects().stream()
+                        .map(Caused.Peer::index)
+                        .toList());
+    }
+
     @Test
     void aConnectionWithoutItsPortIsKnownByTheFlowOrByTheOnlyProcessThatCalled() throws Exception {
         var other = new ToolRun(folder.resolve("other"));
