@@ -44,6 +44,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -51,8 +52,11 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -84,7 +88,11 @@ final class GatewayTargets {
                 FuzzTarget.of("gateway-names", 1 << 10, GatewayTargets::names, GatewayTargets::questions),
                 FuzzTarget.of("gateway-hello", 4 << 10, GatewayTargets::hello, GatewayTargets::hellos),
                 FuzzTarget.of(
-                        "tls-server", 4 << 10, GatewayTargets::server, GatewayTargets::hellos, SSLException.class));
+                        "tls-server",
+                        4 << 10,
+                        GatewayTargets::server,
+                        GatewayTargets::hellosOfClients,
+                        SSLException.class));
     }
 
     /// What a guest sends to a replay's TLS, in two pieces.
@@ -328,6 +336,24 @@ final class GatewayTargets {
 
     private static Map<String, byte[]> hellos() {
         return Map.of("hello", Packets.clientHello());
+    }
+
+    /// As this JVM's client sends them.
+    private static Map<String, byte[]> hellosOfClients() {
+        var hellos = new TreeMap<String, byte[]>();
+        for (String version : List.of("TLSv1.3", "TLSv1.2")) {
+            try {
+                SSLEngine client = SSLContext.getDefault().createSSLEngine("h.example", 443);
+                client.setUseClientMode(true);
+                client.setEnabledProtocols(new String[] {version});
+                ByteBuffer out = ByteBuffer.allocate(client.getSession().getPacketBufferSize());
+                client.wrap(ByteBuffer.allocate(0), out);
+                hellos.put(version, Arrays.copyOf(out.array(), out.position()));
+            } catch (NoSuchAlgorithmException | SSLException e) {
+                throw new IllegalStateException("this JVM has no TLS", e);
+            }
+        }
+        return hellos;
     }
 
     private static Map<String, byte[]> questions() {
