@@ -4,22 +4,27 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.vm.Command;
 import blackbox.vm.FolderFingerprint;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.image.ImageAdditions.AddedFile;
 import blackbox.vm.image.ImageAdditions.AddedObject;
 import blackbox.vm.image.ImageAdditions.AddedPackage;
+import blackbox.vm.npm.NpmLock;
 import blackbox.vm.npm.NpmPackage;
 import blackbox.vm.npm.TestArchive;
+import blackbox.vm.npm.TestRegistry;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -72,6 +77,54 @@ class AddedTreeTest {
         assertEquals(
                 FolderFingerprint.of(folder.resolve("one")).sha256(),
                 FolderFingerprint.of(folder.resolve("two")).sha256());
+    }
+
+    /// The oracle: the real npm installs the same lock from a registry on loopback.
+    @Test
+    void theTreeIsTheOneThatNpmInstalls() throws Exception {
+        Path project = Files.createDirectory(folder.resolve("project"));
+        var additions = new ArrayList<AddedPackage>();
+        try (var registry = new TestRegistry()) {
+            for (String name : List.of("@some/tool", "plain", "other")) {
+                byte[] octets = TestArchive.of(name, "1.0.0", name)
+                        .file("package/lib/executable", 0711, "x")
+                        .file("package/./lib/twice", 0644, "first")
+                        .file("package/lib/twice", 0600, "second")
+                        .octets();
+                registry.publish(name, octets);
+                archive.take(Files.write(folder.resolve("archive.tgz"), octets), sha512(name, octets));
+            }
+            byte[] lock = registry.lock(Map.of("@some/tool", "tool", "plain", "plain"))
+                    .getBytes(StandardCharsets.UTF_8);
+            Files.write(project.resolve("package-lock.json"), lock);
+            Files.writeString(
+                    project.resolve("package.json"),
+                    "{\"dependencies\": {\"@some/tool\": \"1.0.0\", \"plain\": \"1.0.0\", \"other\": \"1.0.0\"}}");
+            for (NpmPackage each :
+                    NpmLock.read(lock, "package-lock.json", Set.of()).packages()) {
+                String sha256 = Objects.requireNonNull(archive.find(each.sha512()));
+                additions.add(new AddedPackage(each, new AddedObject(sha256, archive.bytes(sha256))));
+            }
+            new Command(
+                            List.of("npm", "ci", "--ignore-scripts", "--no-audit", "--registry=" + registry.url()),
+                            project,
+                            Map.of("npm_config_cache", folder.resolve("cache").toString()),
+                            Duration.ofMinutes(2))
+                    .run();
+        }
+        lay(additions(additions, List.of(), Map.of()), "ours");
+        Files.delete(project.resolve("node_modules/.package-lock.json")); // a note of npm's own
+        List<String> ours = content("ours/opt/npm/node_modules");
+        assertEquals(content("project/node_modules"), ours);
+        assertEquals(3 * 4 + 2, ours.size(), ours.toString());
+        Path twice = Path.of("node_modules/plain/lib/twice");
+        assertEquals(
+                Files.readString(project.resolve(twice)),
+                Files.readString(folder.resolve("ours/opt/npm").resolve(twice)));
+    }
+
+    private static String sha512(String name, byte[] octets) throws Exception {
+        return TestArchive.npmPackage(name, octets).sha512();
     }
 
     @Test
