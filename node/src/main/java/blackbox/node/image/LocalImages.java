@@ -80,6 +80,9 @@ public record LocalImages(DataFolder data, Progress progress) {
             }
             for (GuestImage each : store().list()) {
                 if (each.name().equals(what)) {
+                    progress.say("building '" + what
+                            + "' of what it was made of here before; to build it as a definition says"
+                            + " now, name the definition's file");
                     return ImageSource.of(
                             each.record().definition(), each.record().lock());
                 }

@@ -1,6 +1,7 @@
 package blackbox.vm.define;
 
 import blackbox.vm.VmException;
+import blackbox.vm.VmException.Code;
 import blackbox.vm.define.DerivedDefinition.FilePart;
 import blackbox.vm.define.DerivedDefinition.NpmPart;
 import blackbox.vm.image.ImageAdditions;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -188,8 +190,12 @@ final class DefinitionReader {
     }
 
     /// Like git: of a file's mode only whether its owner may execute it, for the rest is the owner's umask.
-    private static String modeOf(Path file) {
-        return Files.isExecutable(file) ? "0755" : "0644";
+    private static String modeOf(Path file) throws VmException {
+        try {
+            return Files.getPosixFilePermissions(file).contains(PosixFilePermission.OWNER_EXECUTE) ? "0755" : "0644";
+        } catch (IOException e) {
+            throw new VmException(Code.IO, "the mode of " + file + " could not be read", e);
+        }
     }
 
     private static @Nullable String mode(@Nullable DefinitionField field) throws VmException {

@@ -103,7 +103,7 @@ final class DerivedImage implements ImageSource {
     @Override
     public void built(ImageLock built, Progress progress) throws VmException {
         Path kept = lockFile();
-        if (kept == null || built.equals(lock) || lock == null && built.equals(base.lock())) {
+        if (kept == null || built.equals(inForce())) {
             return;
         }
         try {
@@ -113,6 +113,15 @@ final class DerivedImage implements ImageSource {
             progress.say(kept + " could not be written (" + e.getMessage()
                     + "), so the next build may take newer Debian packages");
         }
+    }
+
+    /// The lock beside the definition, or else that of what it is based on.
+    private @Nullable ImageLock inForce() {
+        ImageSource from = this;
+        while (from.lock() == null && from.base() != null) {
+            from = from.base();
+        }
+        return from.lock();
     }
 
     private @Nullable Path lockFile() {

@@ -81,12 +81,10 @@ public final class StartingDefinition {
         String lock = name + ".package-lock.json";
         contents.put(
                 file,
-                text.replaceFirst(
-                                "(?s)^(//[^\n]*\n)+",
-                                "// Based on Blackbox's definition of '" + agent + "'. Build it: blackbox image build "
-                                        + file + "\n")
-                        .replace("\"name\": \"" + agent + '"', "\"name\": \"" + name + '"')
-                        .replace('"' + shipped + '"', '"' + lock + '"'));
+                "// Based on Blackbox's definition of '" + agent + "'. Build it: blackbox image build " + file + "\n"
+                        + text.substring(text.indexOf('{'))
+                                .replace("\"name\": \"" + agent + '"', "\"name\": \"" + name + '"')
+                                .replace('"' + shipped + '"', '"' + lock + '"'));
         contents.put(file.resolveSibling(lock), resource(shipped));
     }
 

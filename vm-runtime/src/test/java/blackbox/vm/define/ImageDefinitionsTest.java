@@ -11,6 +11,7 @@ import blackbox.vm.VmException.Code;
 import blackbox.vm.image.ImageAdditions;
 import blackbox.vm.image.ImageAdditions.AddedFile;
 import blackbox.vm.image.ImageDefinition;
+import blackbox.vm.image.ImageLock;
 import blackbox.vm.image.ImageSource;
 import blackbox.vm.image.PackageArchive;
 import blackbox.vm.npm.NpmLock;
@@ -162,6 +163,22 @@ class ImageDefinitionsTest {
             var failure = assertThrows(VmException.class, () -> whole(text), text);
             assertTrue(failure.getMessage().contains("mine.json"), failure.getMessage());
         }
+    }
+
+    @Test
+    void aLockIsKeptBesideTheDefinitionIfThereIsNoneLikeIt() throws Exception {
+        ImageLock base = Objects.requireNonNull(
+                new ImageDefinitions(null).shipped("default").lock());
+        Path file = Files.writeString(
+                folder.resolve("mine.json"), "{\"format\": 1, \"name\": \"mine\", \"from\": \"claude\"}");
+        ImageSource source = new ImageDefinitions(null).read(file, null);
+        source.built(base, _ -> {});
+        assertFalse(Files.exists(folder.resolve("mine.lock")), "what ships has it");
+        var other = new ImageLock(base.format(), base.inputsSha256(), base.epoch() + 1, base.packages());
+        source.built(other, _ -> {});
+        assertEquals(other, new ImageDefinitions(null).read(file, null).lock());
+        new ImageDefinitions(null).read(file, null).built(base, _ -> {});
+        assertEquals(base, new ImageDefinitions(null).read(file, null).lock(), "what was built is what is kept");
     }
 
     @Test

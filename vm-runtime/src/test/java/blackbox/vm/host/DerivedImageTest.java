@@ -57,8 +57,10 @@ class DerivedImageTest {
     void theGuestHasWhatTheDefinitionAddsAndTheArchiveIsEnoughToMakeItAgain() throws Exception {
         var test = TestHost.open();
         Path data = Files.createDirectories(folder.resolve("data"));
-        Files.createSymbolicLink(data.resolve("qemu"), test.data().resolve("qemu"));
-        Files.createSymbolicLink(data.resolve("cache"), test.data().resolve("cache"));
+        for (String each : List.of("qemu", "cache")) {
+            Files.createSymbolicLink(
+                    data.resolve(each), Files.createDirectories(test.data().resolve(each)));
+        }
         Path objects = Files.createDirectories(data.resolve("archive/sha256"));
         for (var each : test.image().record().lock().files()) {
             Files.createLink(
