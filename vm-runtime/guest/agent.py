@@ -60,6 +60,9 @@ BUNDLE_NAMES = (
     "npm_config_cafile",
 )
 
+# Variables that the image's definition gives the agent, `NAME=value`, each ended by a NUL.
+VARIABLES = "/etc/blackbox/environment"
+
 # Shown read-only to the agent, for a root without capabilities still owns these files (core_pattern, uevent_helper,
 # sysrq-trigger …). The bind of /sys leaves its submounts behind: no cgroup tree, tracefs, debugfs or bpffs.
 READ_ONLY = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/sys")
@@ -78,6 +81,7 @@ class Agent:
         self.mounts = {}  # as they are before the agent runs: by them the host knows which file a path leads to
         self.killed = False
         self.trusts = False
+        self.variables = _variables()
 
     def prepare(self):
         """Makes the agent's control group and its view of the file system; none of it is left to do at its start."""
@@ -209,7 +213,7 @@ class Agent:
             try:
                 _become(account, last_capability, self.namespace, descriptors)
                 os.chdir(cwd)
-                _execute(argv, _environment(account, env, self.trusts))
+                _execute(argv, _environment(account, self.variables, env, self.trusts))
             except BaseException as failure:  # the child must never return into init's loop
                 os.write(2, f"blackbox: the agent could not be started: {failure}\n".encode())
             os._exit(125)
@@ -324,7 +328,16 @@ def _trust(certificate):
         os.symlink(LOCAL_CA, HASHED_CA)
 
 
-def _environment(account, given, trusts):
+def _variables():
+    """Those of the image, where the agent cannot change them."""
+    try:
+        with open(VARIABLES, "rb") as file:
+            return [pair.partition(b"=")[::2] for pair in file.read().split(b"\0") if pair]
+    except FileNotFoundError:
+        return []
+
+
+def _environment(account, variables, given, trusts):
     env = {
         b"PATH": b"/usr/local/bin:/usr/bin:/bin" if account.pw_uid else b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         b"HOME": account.pw_dir.encode(),
@@ -333,6 +346,7 @@ def _environment(account, given, trusts):
         b"SHELL": b"/bin/bash",
         b"LANG": b"C.UTF-8",
     }
+    env.update(variables)
     if trusts:
         env.update((name.encode(), BUNDLE.encode()) for name in BUNDLE_NAMES)
     for pair in given:

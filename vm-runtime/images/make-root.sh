@@ -4,7 +4,8 @@
 # be nobody outside. What is mounted goes with the processes, even when they are killed.
 #
 # usage: make-root.sh SCRATCH EPOCH VOLUME-ID KERNEL-RELEASE MMDEBSTRAP-OPTION…
-# SCRATCH has `repository`, the packages as a flat apt repository, and `headers`, the kernel's headers unpacked.
+# SCRATCH has `repository`, the packages as a flat apt repository, and `headers`, the kernel's headers unpacked; where the
+# definition adds something, that is in `added`, and `commands` has the names of the commands of npm packages in it.
 set -eu
 scratch=$1 epoch=$2 volume=$3 release=$4
 shift 4
@@ -40,6 +41,22 @@ echo 'agent:!:1:0:99999:7:::' >>etc/shadow
 echo 'agent:!::' >>etc/gshadow
 mkdir -p home/agent workspace
 find etc/skel -mindepth 1 -maxdepth 1 -type f -exec cp -t home/agent {} +
+
+# Unpacked by the root's own tar, inside: what is a link in there leads elsewhere outside.
+if [ -d ../added ]; then
+    while read -r name; do
+        for folder in usr/bin usr/sbin; do
+            [ -z "$name" ] || [ ! -e "$folder/$name" ] || {
+                echo "an npm package's command has the name of the image's /$folder/$name; leave one of them out" >&2
+                exit 1
+            }
+        done
+    done <../commands
+    find ../added -type d -exec chmod 755 {} +
+    tar -cf ../added.tar --sort=name --owner=0 --group=0 --numeric-owner -C ../added .
+    chroot . tar -xpf - --no-overwrite-dir --keep-directory-symlink <../added.tar
+    rm ../added.tar
+fi
 chown -R 1000:1000 home/agent workspace
 
 # The tracer's compiler needs the kernel's include folders and nothing else of its headers.

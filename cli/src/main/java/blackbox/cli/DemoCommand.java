@@ -109,7 +109,7 @@ public final class DemoCommand implements Callable<Integer> {
                 throw e;
             }
             narrator.say("there is none yet; building it from Debian packages, which takes a few minutes");
-            image = images.build(LocalImages.DEFAULT, LockPolicy.PREFER, null);
+            image = images.build(LocalImages.DEFAULT, null, LockPolicy.PREFER, LocalImages.Mirrors.OWN);
         }
         narrator.phase("machine", "preparing QEMU and a warm snapshot to start from");
         images.prepare(option, image, null);

@@ -55,8 +55,8 @@ public final class Main {
         end(answer(given));
     }
 
-    /// Keeps other processes of this user out of this one. Without that, `record` ends the program; every other command
-    /// says so and goes on. What only prints about the program itself needs none.
+    /// Keeps other processes of this user out of this one. Without that, `record` ends the program; every
+    /// other command says so and goes on. What only prints about the program itself needs none.
     static void guard(String... given) {
         if (given.length == 0 || given[0].startsWith("-")) {
             return;
@@ -100,8 +100,9 @@ public final class Main {
                 .allMatch(each -> each.isDaemon() || each.equals(Thread.currentThread()));
     }
 
-    /// The arguments as they were given, octet for octet: those of the command line and those that the launcher has
-    /// passed elsewhere. From then on nobody else can read them, except for the first one, the command's name.
+    /// The arguments as they were given, octet for octet: those of the command line and those that the
+    /// launcher has passed elsewhere. From then on nobody else can read them, except for the first one, the
+    /// command's name.
     static String[] given(String[] args) {
         var given = new ArrayList<>(List.of(args));
         try {
@@ -163,7 +164,8 @@ public final class Main {
             case CommandException e -> e.exitCode();
             case VmException e ->
                 switch (e.code()) {
-                    case IMAGE_UNKNOWN, IMAGE_DEFINITION, ARCHIVE_REFUSED, WORKSPACE_UNREADABLE -> ExitCodes.BAD_INPUT;
+                    case IMAGE_UNKNOWN, IMAGE_DEFINITION, PACKAGE_REFUSED, ARCHIVE_REFUSED, WORKSPACE_UNREADABLE ->
+                        ExitCodes.BAD_INPUT;
                     case ARCHIVE_ALTERED -> ExitCodes.DOES_NOT_HOLD;
                     default -> ExitCodes.FAILED;
                 };

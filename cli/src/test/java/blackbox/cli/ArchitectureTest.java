@@ -82,9 +82,11 @@ class ArchitectureTest {
             "blackbox.vm.apt",
             "blackbox.vm.carry",
             "blackbox.vm.confine",
+            "blackbox.vm.define",
             "blackbox.vm.guest",
             "blackbox.vm.image",
             "blackbox.vm.machine",
+            "blackbox.vm.npm",
             "blackbox.vm.seek",
             "blackbox.vm.workspace");
 
@@ -114,6 +116,7 @@ class ArchitectureTest {
             new Library("SnakeYAML Engine", Set.of("policy"), List.of("org.snakeyaml.engine")),
             new Library("zstd", Set.of("ingest", "evidence", "vault", "calls"), List.of("com.github.luben")),
             new Library("Tink", Set.of(), List.of("com.google.crypto.tink")), // only the tests know it
+            new Library("Commons Compress", Set.of("vm"), List.of("org.apache.commons.compress")),
             new Library("JNA", Set.of("node", "vm"), List.of("com.sun.jna")),
             new Library(
                     "Bouncy Castle", Set.of("evidence", "gateway", "recorder", "vault"), List.of("org.bouncycastle")));
@@ -259,8 +262,8 @@ class ArchitectureTest {
         assertEquals(Set.of(), others, "classes that lock files without ProcessLock");
     }
 
-    /// Many packages of the gateway import it, for a channel of its own is what it is built on. Besides, it is what
-    /// Micronaut's server runs on.
+    /// Many packages of the gateway import it, for a channel of its own is what it is built on. Besides, it
+    /// is what Micronaut's server runs on.
     @Test
     void nettyIsInTheGatewayAndUnderTheServer() {
         var netty = new Library("Netty", Set.of("gateway", "node"), List.of("io.netty"));

@@ -138,6 +138,21 @@ class CommandLineTest {
     }
 
     @Test
+    void aDefinitionToBeginWithIsWrittenOnce() {
+        String file = folder.resolve("mine.json").toString();
+        Said said = run("image", "init", "--agent", "claude", file, "--json");
+        assertEquals(0, said.exitCode(), said.err());
+        assertEquals(
+                "{\"files\":[\"" + file + "\",\"" + folder.resolve("mine.package-lock.json") + "\"]}\n", said.out());
+        Said again = run("image", "init", file);
+        assertEquals(ExitCodes.BAD_INPUT, again.exitCode());
+        assertTrue(again.err().contains("--force"), again.err());
+        Said replaced = run("image", "init", "--force", file);
+        assertEquals(file + "\n", replaced.out());
+        assertTrue(replaced.err().contains("blackbox image build " + file), replaced.err());
+    }
+
+    @Test
     void badInputIsOneSentenceAndExitCode2() {
         String data = folder.toString();
         String[][] cases = {
@@ -148,6 +163,11 @@ class CommandLineTest {
             {"record", "--data", data, "--workspace", data + "/missing", "--", "true"},
             {"record", "--data", data, "--name", "a\nb", "--", "true"},
             {"record", "--data", data, "--image", "nope", "--", "true"},
+            {"image", "build", "--data", data, "nope"},
+            {"image", "build", "--data", data, data + "/nope.json"},
+            {"image", "build", "--data", data, "--from", "default", "claude"},
+            {"image", "init", data + "/claude.json"},
+            {"image", "init", "--agent", "nope", data + "/mine.json"},
             {"record", "--data", data, "--kafka", "a:1,b", "--", "true"},
             {"serve", "--data", data, "--kafka", "a:1,b:c"},
             {"ingest", "--data", data, "--kafka", "a:1,,b:2"},

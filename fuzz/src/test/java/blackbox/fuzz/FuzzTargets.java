@@ -12,7 +12,8 @@ import java.util.stream.Stream;
 
 /// All targets.
 final class FuzzTargets {
-    /// A group is made when it is asked for: a fuzzer needs one target, and instruments every class that is loaded.
+    /// A group is made when it is asked for: a fuzzer needs one target, and instruments every class that is
+    /// loaded.
     private static final List<Supplier<List<FuzzTarget>>> GROUPS = List.of(
             () -> List.of(PlantedFault.TARGET),
             TracerTargets::all,
@@ -20,6 +21,7 @@ final class FuzzTargets {
             GatewayTargets::all,
             () -> List.of(HttpTarget.TARGET),
             MachineTargets::all,
+            ImageTargets::all,
             DiskTargets::all,
             () -> List.of(BlockLogTarget.TARGET, KeptExecutionTarget.TARGET),
             CassetteTargets::all,

@@ -25,6 +25,8 @@ public final class VmException extends Exception {
         IMAGE_DEFINITION,
         /// The package mirror could not be used, or no longer has a locked package.
         MIRROR,
+        /// An npm package is not an acceptable archive, or cannot be used without its install scripts.
+        PACKAGE_REFUSED,
         /// The file to import is not an image archive of a known version.
         ARCHIVE_REFUSED,
         /// An image archive was truncated or altered after it was written.

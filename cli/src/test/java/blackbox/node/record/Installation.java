@@ -149,7 +149,7 @@ public record Installation(Path folder) {
         try (ProcessLock _ = ProcessLock.take(data.resolve("test-lock"))) {
             var images = new LocalImages(new DataFolder(data), Installation::say);
             if (images.list().stream().noneMatch(image -> image.name().equals(LocalImages.DEFAULT))) {
-                images.build(LocalImages.DEFAULT, LockPolicy.PREFER, null);
+                images.build(LocalImages.DEFAULT, null, LockPolicy.PREFER, LocalImages.Mirrors.OWN);
             }
             images.prepare(TierOption.AUTO, images.open(LocalImages.DEFAULT), null);
         }

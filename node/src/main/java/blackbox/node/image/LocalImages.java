@@ -7,15 +7,18 @@ import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.define.ImageDefinitions;
+import blackbox.vm.image.CarriedImage;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.GuestImageBuilder;
 import blackbox.vm.image.GuestImageBuilder.ImageVerification;
 import blackbox.vm.image.GuestImageBuilder.LockPolicy;
-import blackbox.vm.image.ImageDefinition;
+import blackbox.vm.image.ImageSource;
 import blackbox.vm.image.ImageStore;
 import blackbox.vm.machine.TierChoice;
 import blackbox.vm.machine.TierOption;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -42,10 +45,55 @@ public record LocalImages(DataFolder data, Progress progress) {
 
     /// Builds an image, replacing any older one.
     ///
-    /// @param name of a definition that Blackbox ships
-    /// @param mirror to fetch packages from instead of the machine's apt sources, or null
-    public GuestImage build(String name, LockPolicy lock, @Nullable String mirror) throws VmException {
-        return builder().build(ImageDefinition.named(name), files(compiler().afresh()), lock, mirror);
+    /// @param what the name of a definition that Blackbox ships, of one that was imported or built here
+    ///     before, or a file with a definition: what ends in `.json` or has a slash
+    /// @param from of a file's definition, what to base it on instead; null for what it says
+    /// @throws VmException `IMAGE_UNKNOWN`, `IMAGE_DEFINITION`, and the failures of building
+    public GuestImage build(String what, @Nullable String from, LockPolicy lock, Mirrors mirrors) throws VmException {
+        return builder()
+                .build(source(what, from, mirrors.npm()), files(compiler().afresh()), lock, mirrors.apt());
+    }
+
+    /// Where packages come from.
+    ///
+    /// @param apt instead of the machine's apt sources, or null
+    /// @param npm a registry instead of the one of npm's configuration, or null
+    public record Mirrors(@Nullable String apt, @Nullable String npm) {
+        /// What the machine is configured to use.
+        public static final Mirrors OWN = new Mirrors(null, null);
+    }
+
+    private ImageSource source(String what, @Nullable String from, @Nullable String registry) throws VmException {
+        var definitions = new ImageDefinitions(registry);
+        if (isFile(what)) {
+            return definitions.read(Path.of(what), from);
+        }
+        if (from != null) {
+            throw new VmException(
+                    Code.IMAGE_DEFINITION,
+                    "--from goes with a definition's file, which ends in .json, and '" + what + "' does not");
+        }
+        if (!ImageDefinitions.SHIPPED.contains(what)) {
+            CarriedImage carried = store().carried(what);
+            if (carried != null) {
+                return ImageSource.of(carried.definition(), carried.lock());
+            }
+            for (GuestImage each : store().list()) {
+                if (each.name().equals(what)) {
+                    progress.say("building '" + what
+                            + "' of what it was made of here before; to build it as a definition says"
+                            + " now, name the definition's file");
+                    return ImageSource.of(
+                            each.record().definition(), each.record().lock());
+                }
+            }
+        }
+        return definitions.shipped(what);
+    }
+
+    /// Whether what is to be built is a definition's file, and no name.
+    public static boolean isFile(String what) {
+        return what.endsWith(".json") || what.contains("/");
     }
 
     /// The image of this name as it was recorded, even if another build's guest files are in it.

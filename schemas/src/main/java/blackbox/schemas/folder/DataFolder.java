@@ -124,8 +124,8 @@ public record DataFolder(Path root) {
         return captures().resolve(run.value());
     }
 
-    /// What `blackbox import` took: runs that others recorded, and what they were started from. Nothing here is ever
-    /// used to record.
+    /// What `blackbox import` took: runs that others recorded, and what they were started from. Nothing here
+    /// is ever used to record.
     public Path imported() {
         return root.resolve("imported");
     }
@@ -286,6 +286,11 @@ public record DataFolder(Path root) {
     /// The archived files, each named by its SHA-256.
     public Path archivedObjects() {
         return archive().resolve("sha256");
+    }
+
+    /// Which archived file has which SHA-512: a file for each, named by that, with the SHA-256 in it.
+    public Path archivedBySha512() {
+        return archive().resolve("sha512");
     }
 
     /// Imported locks.

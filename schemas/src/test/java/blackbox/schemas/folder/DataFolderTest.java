@@ -18,6 +18,7 @@ class DataFolderTest {
             Map.entry("anchorsConf", "keys/anchors.conf"),
             Map.entry("apiToken", "api-token"),
             Map.entry("archive", "archive"),
+            Map.entry("archivedBySha512", "archive/sha512"),
             Map.entry("archivedObjects", "archive/sha256"),
             Map.entry("cache", "cache"),
             Map.entry("captures", "captures"),

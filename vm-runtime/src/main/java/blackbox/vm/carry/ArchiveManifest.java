@@ -3,6 +3,7 @@ package blackbox.vm.carry;
 import blackbox.schemas.Hash;
 import blackbox.vm.apt.DebFile;
 import blackbox.vm.image.CarriedImage;
+import blackbox.vm.image.ImageAdditions;
 import blackbox.vm.qemu.CarriedQemu;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -74,6 +75,10 @@ public record ArchiveManifest(int format, CarriedImage image, List<CarriedQemu> 
         image.guestFiles().values().forEach(each -> needed.put(each, null));
         Stream.concat(image.lock().files().stream(), qemu.stream().flatMap(each -> each.packages().stream()))
                 .forEach((DebFile each) -> needed.put(each.sha256(), each.bytes()));
+        ImageAdditions additions = image.definition().additions();
+        if (additions != null) {
+            needed.putAll(additions.objects());
+        }
         return needed;
     }
 
@@ -83,7 +88,13 @@ public record ArchiveManifest(int format, CarriedImage image, List<CarriedQemu> 
                 .filter(each -> each.sha256().equals(sha256))
                 .map(each -> "the package " + each.identity())
                 .findFirst()
-                .orElse("one of the guest's own files");
+                .orElseGet(() -> describeAdded(sha256));
+    }
+
+    private String describeAdded(String sha256) {
+        ImageAdditions additions = image.definition().additions();
+        String what = additions == null ? null : additions.describe(sha256);
+        return what == null ? "one of the guest's own files" : what;
     }
 
     private static long bytes(List<ArchivedObject> objects) {

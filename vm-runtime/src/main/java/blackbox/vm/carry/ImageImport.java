@@ -11,6 +11,8 @@ import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
 import blackbox.vm.carry.ArchiveForm.Label;
 import blackbox.vm.carry.ArchiveManifest.ArchivedObject;
+import blackbox.vm.image.ImageAdditions;
+import blackbox.vm.image.ImageAdditions.AddedPackage;
 import blackbox.vm.image.PackageArchive;
 import blackbox.vm.qemu.CarriedQemu;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -22,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Imports an image archive into a data folder. All of it is first read into a separate folder and checked;
@@ -89,9 +92,19 @@ public final class ImageImport {
                 fresh++;
             }
         }
+        index(manifest.image().definition().additions());
         manifest.image().keep(data);
         CarriedQemu.keep(data, manifest.qemu());
         return new Taken(label.manifest(), manifest, fresh);
+    }
+
+    /// A definition's file with the same npm packages can be built here then, too.
+    private void index(@Nullable ImageAdditions additions) throws VmException {
+        for (AddedPackage each : additions == null ? List.<AddedPackage>of() : additions.npm()) {
+            if (each.npm().isIn(archive.path(each.object().sha256()))) {
+                archive.index(each.npm().sha512(), each.object().sha256());
+            }
+        }
     }
 
     private void checkRoom(ArchiveManifest manifest, Path scratch) throws IOException, VmException {

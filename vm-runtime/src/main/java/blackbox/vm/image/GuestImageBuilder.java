@@ -47,30 +47,41 @@ public final class GuestImageBuilder {
 
     /// What to do about the lock.
     public enum LockPolicy {
-        /// Use the imported lock or else the shipped one; take newer packages for what the mirror no longer
-        /// has, and report it.
+        /// Use the imported lock or else the kept one, which ships with a definition or is beside its file;
+        /// take newer packages for what the mirror no longer has, and report it.
         PREFER,
-        /// Use the shipped lock or fail.
+        /// Use the kept lock or fail.
         REQUIRE,
         /// Resolve today's packages.
         RENEW
     }
 
-    /// Builds the image of `definition` and puts it in the store, replacing an older one.
+    /// Builds the image of a definition that ships and puts it in the store, replacing an older one.
     ///
     /// @param mirror instead of the machine's apt sources, or null
     public GuestImage build(ImageDefinition definition, GuestFiles files, LockPolicy policy, @Nullable String mirror)
             throws VmException {
+        return build(ImageSource.shipped(definition), files, policy, mirror);
+    }
+
+    /// Builds an image and puts it in the store, replacing an older one.
+    ///
+    /// @param mirror instead of the machine's apt sources, or null
+    public GuestImage build(ImageSource source, GuestFiles files, LockPolicy policy, @Nullable String mirror)
+            throws VmException {
         checkMachine();
         try (var lock = FolderLock.take(store.folder(), progress);
                 var scratch = scratch(lock)) {
-            ImageLock shipped = ImageLock.shipped(definition);
-            ImageLock packages = packages(definition, shipped, policy, mirror, scratch);
-            ImageRecord record = assemble(definition, packages, files, scratch.path(), Standing.of(shipped, packages));
+            ImageLock kept = kept(source);
+            ImageDefinition definition = source.whole(store.archive(), scratch.path(), progress);
+            ImageLock packages = packages(source, definition, kept, policy, mirror, scratch);
+            ImageRecord record = assemble(definition, packages, files, scratch.path(), Standing.of(kept, packages));
             Path built = scratch.path().resolve("image");
             Json.write(built.resolve(GuestImage.RECORD), record);
             compare(store.withGuestFiles(ImageStore.read(built), files, lock).record());
-            return store.adopt(built, definition.name());
+            GuestImage image = store.adopt(built, definition.name());
+            source.built(packages, progress);
+            return image;
         }
     }
 
@@ -187,8 +198,9 @@ public final class GuestImageBuilder {
     }
 
     private ImageLock packages(
+            ImageSource source,
             ImageDefinition definition,
-            @Nullable ImageLock shipped,
+            @Nullable ImageLock kept,
             LockPolicy policy,
             @Nullable String mirror,
             ScratchFolder scratch)
@@ -196,38 +208,52 @@ public final class GuestImageBuilder {
         try (var fetch = new LockFetch(store.archive(), progress, () -> open(definition, mirror, scratch))) {
             var packages = new ImageFetch(definition, fetch, clock, progress);
             return switch (policy) {
-                case RENEW -> packages.newest(shipped);
+                case RENEW -> packages.newest(kept);
                 case PREFER -> {
-                    ImageLock preferred = preferred(definition, shipped);
+                    ImageLock preferred = preferred(source);
                     yield preferred == null ? packages.newest(null) : packages.nearest(preferred);
                 }
                 case REQUIRE -> {
-                    if (shipped == null) {
+                    if (kept == null || !kept.isFor(definition)) {
                         throw new VmException(
                                 Code.IMAGE_DEFINITION,
                                 "no lock of '" + definition.name() + "' fits its definition; renew it");
                     }
-                    packages.exactly(shipped);
-                    yield shipped;
+                    packages.exactly(kept);
+                    yield kept;
                 }
             };
         }
     }
 
-    /// The imported lock if there is one, because somebody brought it here to build from; otherwise the shipped
-    /// one.
-    private @Nullable ImageLock preferred(ImageDefinition definition, @Nullable ImageLock shipped) throws VmException {
-        CarriedImage carried = store.carried(definition.name());
-        if (carried == null) {
-            return shipped;
+    /// The lock that is kept with the definition, or else with what that is based on.
+    private static @Nullable ImageLock kept(ImageSource source) {
+        for (ImageSource each = source; each != null; each = each.base()) {
+            if (each.lock() != null) {
+                return each.lock();
+            }
         }
-        if (!carried.lock().isFor(definition)) {
-            progress.say(
-                    "the imported packages are of another definition of '" + definition.name() + "' and are not used");
-            return shipped;
+        return null;
+    }
+
+    /// The imported lock if there is one, because somebody brought it here to build from; otherwise the one
+    /// that is kept with the definition. Where there is neither, those of what it is based on.
+    private @Nullable ImageLock preferred(ImageSource source) throws VmException {
+        for (ImageSource each = source; each != null; each = each.base()) {
+            CarriedImage carried = store.carried(each.plain().name());
+            if (carried != null && carried.lock().isFor(each.plain())) {
+                progress.say("building from the imported packages; to use those of the kept lock, pass --lock REQUIRE");
+                return carried.lock();
+            }
+            if (carried != null) {
+                progress.say("the imported packages are of another definition of '"
+                        + each.plain().name() + "' and are not used");
+            }
+            if (each.lock() != null) {
+                return each.lock();
+            }
         }
-        progress.say("building from the imported packages; to use those of the shipped lock, pass --lock REQUIRE");
-        return carried.lock();
+        return null;
     }
 
     /// Says why a build from imported packages differs from the exported image.
@@ -249,14 +275,14 @@ public final class GuestImageBuilder {
         return PrivateApt.open(scratch.path(), sources, definition.architecture());
     }
 
-    /// How a build's packages compare to the shipped lock.
+    /// How a build's packages compare to the kept lock.
     ///
     /// @param renewed whether they differ, or nothing was locked
     private record Standing(boolean renewed, List<LockDifference> differences) {
-        static Standing of(@Nullable ImageLock shipped, ImageLock packages) {
+        static Standing of(@Nullable ImageLock kept, ImageLock packages) {
             return new Standing(
-                    !packages.equals(shipped),
-                    shipped == null ? List.of() : LockDifference.between(shipped.files(), packages.files()));
+                    !packages.equals(kept),
+                    kept == null ? List.of() : LockDifference.between(kept.files(), packages.files()));
         }
     }
 

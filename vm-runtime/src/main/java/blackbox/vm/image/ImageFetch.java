@@ -54,19 +54,26 @@ final class ImageFetch {
         }
     }
 
-    /// Fetches the packages of `lock`; for those that are gone, newer ones and their dependencies.
+    /// Fetches the packages of `lock`; for those that are gone, newer ones and their dependencies, and what the
+    /// definition wants beyond them if the lock is another one's.
     ///
-    /// @return `lock` itself if all of it was available, otherwise a lock with the same epoch: then the same
-    ///     packages give the same image, whatever the day
+    /// @return `lock` itself if all of it was available and it is the definition's, otherwise a lock with
+    ///     the same epoch: then the same packages give the same image, whatever the day
     ImageLock nearest(ImageLock lock) throws VmException {
         Map<DebFile, String> gone = fetch.take(lock.files());
-        if (gone.isEmpty()) {
+        boolean fits = lock.isFor(definition);
+        if (gone.isEmpty() && fits) {
             return lock;
         }
-        progress.say("looking for newer packages to replace " + gone.size() + " that are gone");
+        if (!gone.isEmpty()) {
+            progress.say("looking for newer packages to replace " + gone.size() + " that are gone");
+        }
+        if (!fits) {
+            progress.say("resolving the packages that '" + definition.name() + "' has besides the locked ones");
+        }
         var uses = new HashMap<DebFile, PackageUse>();
         lock.packages().forEach(each -> uses.put(each.file(), each.use()));
-        boolean rootGone = gone.keySet().stream().anyMatch(each -> uses.get(each) == PackageUse.ROOT);
+        boolean rootGone = !fits || gone.keySet().stream().anyMatch(each -> uses.get(each) == PackageUse.ROOT);
         boolean kernelGone = gone.keySet().stream().anyMatch(each -> uses.get(each) != PackageUse.ROOT);
         // A kernel only works with its own headers, so these packages are renewed together or not at all.
         var packages = new ArrayList<LockedPackage>(
@@ -77,7 +84,9 @@ final class ImageFetch {
                                 .toList());
         packages.addAll(rootGone ? root(lock, gone) : lock.packages(PackageUse.ROOT));
         ImageLock renewed = ImageLock.of(definition, lock.epoch(), packages);
-        fetch.tell("the image", LockDifference.between(lock.files(), renewed.files()));
+        if (fits) {
+            fetch.tell("the image", LockDifference.between(lock.files(), renewed.files()));
+        }
         return renewed;
     }
 
@@ -91,7 +100,7 @@ final class ImageFetch {
         packages.addAll(kernel());
         long epoch = clock.instant().truncatedTo(ChronoUnit.DAYS).getEpochSecond();
         ImageLock newest = ImageLock.of(definition, epoch, packages);
-        return lock != null && lock.packages().equals(newest.packages()) ? lock : newest;
+        return lock != null && lock.isFor(definition) && lock.packages().equals(newest.packages()) ? lock : newest;
     }
 
     private List<LockedPackage> root(ImageLock lock, Map<DebFile, String> gone) throws VmException {

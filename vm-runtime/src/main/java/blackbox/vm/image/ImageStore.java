@@ -167,8 +167,7 @@ public final class ImageStore {
     }
 
     /// What was imported to build the image of this name from, or null.
-    @Nullable
-    CarriedImage carried(String name) throws VmException {
+    public @Nullable CarriedImage carried(String name) throws VmException {
         return CarriedImage.find(data, name);
     }
 

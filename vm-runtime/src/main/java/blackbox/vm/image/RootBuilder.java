@@ -20,7 +20,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Makes kernel, initrd base and root file system from archived packages alone. This is the only way a root is
-/// made: a first build and the rebuild that `image verify` compares with are the same steps, with the network off.
+/// made: a first build and the rebuild that `image verify` compares with are the same steps, with the network
+/// off.
 final class RootBuilder {
     /// The script that installs the packages; its comments say how.
     private static final String SCRIPT = "make-root.sh";
@@ -57,12 +58,23 @@ final class RootBuilder {
             unpack("headers", PackageUse.HEADERS);
             String release = release(kernel);
             Files.copy(kernel.resolve("boot/vmlinuz-" + release), target.resolve("vmlinuz"));
+            add(progress);
             progress.say("installing " + lock.packages(PackageUse.ROOT).size() + " packages");
             makeRoot(release);
             Files.write(target.resolve("base.cpio"), initrdBase(kernel.resolve("lib/modules/" + release)));
             Files.move(scratch.resolve("root.erofs"), target.resolve("root.erofs"));
         } catch (IOException e) {
             throw new VmException(Code.IO, "the image could not be assembled in " + scratch, e);
+        }
+    }
+
+    /// Leaves what the definition adds in `added`, and in `commands` the names of the commands among it.
+    private void add(Progress progress) throws IOException, VmException {
+        ImageAdditions additions = definition.additions();
+        if (additions != null) {
+            Path root = Files.createDirectory(scratch.resolve("added"));
+            var commands = new AddedTree(additions, archive, root).lay(scratch, progress);
+            Files.writeString(scratch.resolve("commands"), String.join("\n", commands) + "\n");
         }
     }
 
@@ -91,8 +103,10 @@ final class RootBuilder {
         repository();
         Path script = scratch.resolve(SCRIPT);
         Files.write(script, script());
-        // The volume's id is the lock's: two roots with the same id are the same root.
-        UUID volume = UUID.nameUUIDFromBytes(lock.packages().toString().getBytes(StandardCharsets.UTF_8));
+        // Two roots with the same id are the same root.
+        ImageAdditions additions = definition.additions();
+        String contents = lock.packages() + (additions == null ? "" : additions.contents());
+        UUID volume = UUID.nameUUIDFromBytes(contents.getBytes(StandardCharsets.UTF_8));
         var command = new ArrayList<>(List.of("sh", script.toString(), scratch.toString()));
         command.addAll(List.of(Long.toString(lock.epoch()), volume.toString(), release));
         command.add("--architectures=" + definition.architecture());

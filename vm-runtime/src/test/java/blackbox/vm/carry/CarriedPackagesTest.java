@@ -18,11 +18,17 @@ import blackbox.vm.carry.ImageExport.Existing;
 import blackbox.vm.image.CarriedImage;
 import blackbox.vm.image.GuestImage;
 import blackbox.vm.image.GuestImage.ImageRecord;
+import blackbox.vm.image.ImageAdditions;
+import blackbox.vm.image.ImageAdditions.AddedFile;
+import blackbox.vm.image.ImageAdditions.AddedObject;
+import blackbox.vm.image.ImageAdditions.AddedPackage;
 import blackbox.vm.image.ImageDefinition;
 import blackbox.vm.image.ImageLock;
 import blackbox.vm.image.ImageLock.LockedPackage;
 import blackbox.vm.image.ImageLock.PackageUse;
+import blackbox.vm.image.ImageStore;
 import blackbox.vm.image.PackageArchive;
+import blackbox.vm.npm.TestArchive;
 import blackbox.vm.qemu.CarriedQemu;
 import blackbox.vm.qemu.QemuBuild.BuildRecord;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -35,6 +41,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +71,11 @@ class CarriedPackagesTest {
         String inputs = "trixie\namd64\napp\nlinux-image\nlinux-headers";
         var lock = new ImageLock(
                 1, Hash.sha256(inputs.getBytes(StandardCharsets.UTF_8)).toString(), 1_800_000_000, packages);
+        imageOf(DEFINITION, lock);
+        unpackQemu();
+    }
+
+    private void imageOf(ImageDefinition definition, ImageLock lock) throws Exception {
         String guest = archived("a guest's file".getBytes(StandardCharsets.UTF_8));
         Path place = Files.createDirectories(from.resolve("images/small"));
         Path part = Files.writeString(place.resolve("part"), "");
@@ -73,7 +85,7 @@ class CarriedPackagesTest {
                         1,
                         DIGEST,
                         "2026-11-23T00:00:00Z",
-                        DEFINITION,
+                        definition,
                         lock,
                         Map.of(
                                 GuestImage.KERNEL, FileFingerprint.of(part),
@@ -83,7 +95,6 @@ class CarriedPackagesTest {
                         false,
                         List.of(),
                         Map.of("dpkg", "1.21")));
-        unpackQemu();
     }
 
     private void unpackQemu() throws Exception {
@@ -132,6 +143,32 @@ class CarriedPackagesTest {
         assertEquals("QEMU 10", CarriedQemu.list(to).getFirst().version());
         assertEquals(0, new ImageImport(to, said::add).take(file).fresh(), "again, nothing is new");
         assertEquals(1, CarriedQemu.list(to).size());
+    }
+
+    @Test
+    void whatADefinitionAddsIsCarriedToo() throws Exception {
+        byte[] npm = TestArchive.of("some", "1.0.0", "x").octets();
+        var one = new AddedPackage(TestArchive.npmPackage("some", npm), new AddedObject(archived(npm), npm.length));
+        byte[] text = "text".getBytes(StandardCharsets.UTF_8);
+        var two = new AddedFile("/opt/file", "0644", new AddedObject(archived(text), text.length));
+        var three = new TreeMap<>(Map.of(
+                "small.json", new AddedObject(archived("{}".getBytes(StandardCharsets.UTF_8)), 2)));
+        var environment = new TreeMap<>(Map.of("A", "1"));
+        ImageDefinition definition =
+                DEFINITION.with(new ImageAdditions("default", List.of(one), List.of(two), environment, three));
+        imageOf(definition, new ImageStore(from).recorded("small").record().lock());
+        new ImageExport(from, said::add).write("small", file, Existing.REFUSE);
+        assertEquals(8, new ImageImport(to, said::add).take(file).fresh());
+        assertEquals(objects(from), objects(to));
+        CarriedImage carried = CarriedImage.find(to, "small");
+        assertTrue(carried != null && carried.definition().equals(definition));
+        assertEquals(
+                one.object().sha256(), new PackageArchive(to).find(one.npm().sha512()));
+
+        Files.writeString(new PackageArchive(from).path(one.object().sha256()), "x".repeat(npm.length));
+        var changed = assertThrows(
+                VmException.class, () -> new ImageExport(from, said::add).write("small", file, Existing.REPLACE));
+        assertTrue(changed.getMessage().contains("the npm package some@1.0.0"), changed.getMessage());
     }
 
     @Test

@@ -94,6 +94,23 @@ class ImageFetchTest {
         assertEquals(renewed, with(packages -> packages.nearest(lock)), "and the same again from the archive");
     }
 
+    /// A definition that is based on another one wants more; all that the other one's lock has stays as it is.
+    @Test
+    void whatIsWantedBesidesALockIsAddedToIt() throws Exception {
+        mirror.add("lib", "2", "");
+        mirror.add("more", "1", "lib, extra");
+        mirror.add("extra", "1", "");
+        ImageDefinition more = DEFINITION.extended("mine", List.of("more", "app"));
+        ImageLock added = with(more, packages -> packages.nearest(lock));
+        assertEquals(
+                List.of(new LockDifference("extra", null, "1"), new LockDifference("more", null, "1")),
+                differences(added));
+        assertEquals(lock.epoch(), added.epoch());
+        assertTrue(added.isFor(more) && !lock.isFor(more));
+        mirror.add("more", "2", "");
+        assertSame(added, with(more, packages -> packages.nearest(added)), "its own lock counts from then on");
+    }
+
     @Test
     void theKernelGoesWithItsHeaders() throws Exception {
         mirror.remove("linux-headers-6.1.0-1-common", "1");
@@ -198,11 +215,15 @@ class ImageFetchTest {
     }
 
     private ImageLock with(Step step) throws VmException {
+        return with(DEFINITION, step);
+    }
+
+    private ImageLock with(ImageDefinition definition, Step step) throws VmException {
         try (var scratch = ScratchFolder.in(folder, "scratch-");
                 var fetch = new LockFetch(
                         archive, said::add, () -> PrivateApt.open(scratch.path(), mirror.sources(), "amd64"))) {
             return step.of(new ImageFetch(
-                    DEFINITION, fetch, InstantSource.fixed(Instant.parse("2026-11-23T12:00:00Z")), said::add));
+                    definition, fetch, InstantSource.fixed(Instant.parse("2026-11-23T12:00:00Z")), said::add));
         }
     }
 }
