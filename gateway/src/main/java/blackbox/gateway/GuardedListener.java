@@ -9,6 +9,7 @@ import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.RequestHead;
+import blackbox.gateway.egress.SecretUse;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.function.Consumer;
@@ -41,6 +42,11 @@ final class GuardedListener implements GatewayListener {
     @Override
     public ExchangeTap asked(Flow flow, RequestHead head, List<HttpField> fields) {
         return guarded(() -> new GuardedTap(listener.asked(flow, head, fields)));
+    }
+
+    @Override
+    public void secret(SecretUse use) {
+        guarded(() -> listener.secret(use));
     }
 
     @Override

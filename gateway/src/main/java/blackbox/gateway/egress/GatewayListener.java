@@ -18,6 +18,9 @@ public interface GatewayListener {
     /// @return who is told of it from now on
     ExchangeTap asked(Flow flow, RequestHead head, List<HttpField> fields);
 
+    /// A secret was put into a request, or was not, or came back. Told before the exchange is over.
+    void secret(SecretUse use);
+
     /// Something strange was seen. Told at the first time, then whenever there are twice as many, and at the end: so
     /// a guest that does nothing else causes few calls.
     ///
