@@ -7,23 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.node.record.Installation.Ended;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpsConfigurator;
-import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -34,9 +26,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Programs of a guest speak HTTPS with a server on the host's loopback, through the gateway: what each needs to trust
 /// it, what of their requests gets out, and what the record says.
 class HttpsGatewayTest {
-
-    private static final String PASSWORD = "of a test";
-    private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
     private static final String CLIENT = """
             exec 2>&1
@@ -73,24 +62,15 @@ class HttpsGatewayTest {
     static Path folder;
 
     private static Installation blackbox;
-    private static HttpsServer web;
-    private static Path certificate;
+    private static HttpsUpstream web;
     private static Path policy;
     private static final List<String> REACHED = new CopyOnWriteArrayList<>();
 
     @BeforeAll
     static void serve() throws Exception {
         blackbox = Installation.in(folder);
-        Path store = folder.resolve("server.p12");
-        keytool(store, "-genkeypair", "-keyalg", "EC", "-dname", "CN=api.example", "-ext", "san=dns:api.example");
-        certificate = folder.resolve("server.pem");
-        keytool(store, "-exportcert", "-rfc", "-file", certificate.toString());
-        web = HttpsServer.create(new InetSocketAddress(LOOPBACK, 0), 8);
-        web.setHttpsConfigurator(new HttpsConfigurator(context(store)));
-        web.createContext("/", HttpsGatewayTest::answer);
-        web.start();
-        policy = Files.writeString(
-                folder.resolve("policy.yaml"), """
+        web = HttpsUpstream.start(folder, HttpsGatewayTest::answer, "api.example");
+        policy = Files.writeString(folder.resolve("policy.yaml"), """
                 version: 1
                 rules:
                   - id: api
@@ -98,29 +78,7 @@ class HttpsGatewayTest {
                     methods: [GET, POST]
                     paths: ["/v1/**"]
                     upstream: 127.0.0.1:%d
-                """.formatted(web.getAddress().getPort()));
-    }
-
-    private static void keytool(Path store, String... arguments) throws Exception {
-        var command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
-        command.addAll(List.of(arguments));
-        command.addAll(List.of("-keystore", store.toString(), "-storepass", PASSWORD, "-alias", "server"));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertEquals(0, process.waitFor(), said);
-    }
-
-    private static SSLContext context(Path store) throws Exception {
-        var keys = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(store)) {
-            keys.load(in, PASSWORD.toCharArray());
-        }
-        var managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        managers.init(keys, PASSWORD.toCharArray());
-        var context = SSLContext.getInstance("TLS");
-        context.init(managers.getKeyManagers(), null, null);
-        return context;
+                """.formatted(web.port()));
     }
 
     private static void answer(HttpExchange exchange) throws IOException {
@@ -138,7 +96,7 @@ class HttpsGatewayTest {
 
     @AfterAll
     static void close() {
-        web.stop(0);
+        web.close();
     }
 
     @ParameterizedTest
@@ -153,7 +111,7 @@ class HttpsGatewayTest {
                         "--policy",
                         policy.toString(),
                         "--upstream-ca",
-                        certificate.toString(),
+                        web.certificate().toString(),
                         "--",
                         "sh",
                         "-c",
@@ -254,7 +212,7 @@ class HttpsGatewayTest {
         blackbox.run("record", "--policy", policy.toString(), "--upstream-ca", missing.toString(), "--", "true")
                 .expect(2)
                 .saying("missing.pem");
-        blackbox.run("record", "--upstream-ca", certificate.toString(), "--", "true")
+        blackbox.run("record", "--upstream-ca", web.certificate().toString(), "--", "true")
                 .expect(2)
                 .saying("add --policy FILE");
     }

@@ -133,7 +133,9 @@ final class PolicyAuthority implements EgressAuthority {
                 Verdict allowed = Verdict.allow(rule, decision.reason()).inspecting(inspection);
                 Rule by = evaluator.rule(decision);
                 Upstream upstream = by == null ? null : by.upstream();
-                yield upstream == null ? allowed : allowed.via(new HostPort(upstream.host(), upstream.port()));
+                String secret = by == null ? null : by.secret();
+                Verdict whole = secret == null ? allowed : allowed.with(secret);
+                yield upstream == null ? whole : whole.via(new HostPort(upstream.host(), upstream.port()));
             }
         };
     }

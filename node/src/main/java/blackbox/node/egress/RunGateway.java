@@ -17,10 +17,12 @@ import java.util.stream.Collectors;
 public final class RunGateway implements AutoCloseable {
 
     private final Gateway gateway;
+    private final GivenSecrets secrets;
     private final Consumer<String> stop;
 
-    private RunGateway(Gateway gateway, Consumer<String> stop) {
+    private RunGateway(Gateway gateway, GivenSecrets secrets, Consumer<String> stop) {
         this.gateway = gateway;
+        this.secrets = secrets;
         this.stop = stop;
     }
 
@@ -36,13 +38,16 @@ public final class RunGateway implements AutoCloseable {
                 GatewaySettings.DEFAULT,
                 new PolicyAuthority(egress.request().policy(), RunGateway::ownAddresses),
                 new EgressLog(clock, recorder),
-                Gateway.Outside.inspecting(egress.authority(), egress.request().upstreams()));
+                Gateway.Outside.inspecting(
+                        egress.authority(),
+                        egress.request().upstreams(),
+                        egress.request().secrets().secrets()));
         var unused = gateway.ended().whenComplete((nothing, failure) -> {
             if (failure != null) {
                 stop.accept("the egress gateway failed: " + failure.getMessage());
             }
         });
-        return new RunGateway(gateway, stop);
+        return new RunGateway(gateway, egress.request().secrets(), stop);
     }
 
     /// The addresses of this host's interfaces now. Where the system does not tell them, none may be dialled.
@@ -57,13 +62,15 @@ public final class RunGateway implements AutoCloseable {
         }
     }
 
-    /// Ends what is open; all its events are with the recorder then, unless it broke.
+    /// Ends what is open, and clears the secrets; all its events are with the recorder then, unless it broke.
     @Override
     public void close() {
         try {
             gateway.close();
         } catch (IllegalStateException e) {
             stop.accept("the egress gateway failed: " + e.getMessage()); // the run is closed all the same
+        } finally {
+            secrets.close();
         }
     }
 }

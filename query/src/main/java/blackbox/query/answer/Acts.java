@@ -13,6 +13,7 @@ final class Acts {
     final FlowCollector flows;
     final DecisionCollector decisions;
     final ExchangeCollector exchanges;
+    final SecretCollector secrets;
     final PrivilegeCollector privileges;
 
     /// How much is kept in all, of which each may take what it needs.
@@ -23,6 +24,7 @@ final class Acts {
             FlowCollector.Rooms flows,
             Room decisions,
             Room exchanges,
+            Room secrets,
             Room privileges) {
         static Rooms ofOneAnswer() {
             return new Rooms(
@@ -32,6 +34,7 @@ final class Acts {
                     FlowCollector.Rooms.ofOneAnswer(),
                     new Room(DecisionCollector.KEPT_MAX),
                     new Room(ExchangeCollector.KEPT_MAX),
+                    new Room(SecretCollector.KEPT_MAX),
                     new Room(PrivilegeCollector.USES_MAX));
         }
     }
@@ -44,6 +47,7 @@ final class Acts {
         this.flows = new FlowCollector(rooms.flows());
         this.decisions = new DecisionCollector(rooms.decisions());
         this.exchanges = new ExchangeCollector(rooms.exchanges());
+        this.secrets = new SecretCollector(rooms.secrets());
         this.privileges = new PrivilegeCollector(rooms.privileges());
     }
 
@@ -58,6 +62,8 @@ final class Acts {
             decisions.see(decision, index);
         } else if (event instanceof NetView.Exchange exchange) {
             exchanges.see(exchange, index);
+        } else if (event instanceof NetView.SecretUse use) {
+            secrets.see(use, index);
         }
         privileges.see(event, index);
     }

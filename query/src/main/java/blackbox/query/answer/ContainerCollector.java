@@ -323,6 +323,7 @@ public final class ContainerCollector {
                         flows.linkLayer(),
                         own.decisions(),
                         own.requests(),
+                        own.secrets(),
                         own.privileges(),
                         own.limits()));
     }
@@ -336,6 +337,7 @@ public final class ContainerCollector {
         own.addAll(acts.flows.unkept());
         own.addAll(acts.decisions.limits());
         own.addAll(acts.exchanges.limits());
+        own.addAll(acts.secrets.limits());
         own.addAll(acts.privileges.limits());
         return new Part(
                 container.equals(OUTSIDE)
@@ -351,6 +353,7 @@ public final class ContainerCollector {
                         acts.flows.linkLayer(),
                         acts.decisions.decisions(),
                         acts.exchanges.requests(),
+                        acts.secrets.uses(),
                         acts.privileges.privileges(),
                         own));
     }

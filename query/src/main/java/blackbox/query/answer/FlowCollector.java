@@ -71,7 +71,12 @@ final class FlowCollector {
             case NetView.Connect call -> attempt(call);
             case NetView.Send call -> attempt(call);
             case NetView.Dns query -> answers(query);
-            case NetView.Listen _, NetView.Accept _, NetView.Miss _, NetView.Decision _, NetView.Exchange _ -> {}
+            case NetView.SecretUse _,
+                    NetView.Listen _,
+                    NetView.Accept _,
+                    NetView.Miss _,
+                    NetView.Decision _,
+                    NetView.Exchange _ -> {}
             case ProcessView _,
                     FileView _,
                     PrivilegeView _,

@@ -99,6 +99,7 @@ public final class TouchedCollector {
         all.addAll(acts.flows.limits());
         all.addAll(acts.decisions.limits());
         all.addAll(acts.exchanges.limits());
+        all.addAll(acts.secrets.limits());
         all.addAll(acts.privileges.limits());
         return new Touched(
                 acts.files.files(),
@@ -108,6 +109,7 @@ public final class TouchedCollector {
                 acts.flows.linkLayer(),
                 acts.decisions.decisions(),
                 acts.exchanges.requests(),
+                acts.secrets.uses(),
                 acts.privileges.privileges(),
                 all);
     }

@@ -381,6 +381,21 @@ public sealed interface Event {
         }
     }
 
+    /// What became of a secret in an HTTP exchange: `what` is `put`, `absent`, `elsewhere` or `reflected`; `host` is
+    /// as in [EgressDecision]; detail is JSON, and has neither its value nor what stands for it.
+    record EgressSecret(
+            EventHeader header,
+            String what,
+            Endpoint local,
+            Endpoint remote,
+            @Nullable Text host,
+            String detail) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.EGRESS_SECRET;
+        }
+    }
+
     /// A piece of the policy by which the egress gateway decides, in canonical form: `digest` is the whole
     /// policy's, detail is JSON.
     record EgressPolicy(EventHeader header, String digest, String detail) implements Event {

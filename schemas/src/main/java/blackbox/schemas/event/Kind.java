@@ -55,6 +55,8 @@ public enum Kind {
     CRED_CHANGE(40, "cred.change"),
     /// A use of a privileged interface: ptrace, mount, module load, bpf, setns, unshare, io_uring.
     PRIVILEGE_USE(41, "privilege.use"),
+    /// A secret was put into a request behind the egress gateway, or was not, or came back.
+    EGRESS_SECRET(45, "egress.secret"),
     RECORDER_LOSS(50, "recorder.loss"),
     /// The host's heartbeat: the last leaf of every batch.
     RECORDER_HEARTBEAT(51, "recorder.heartbeat"),

@@ -58,6 +58,7 @@ public final class EventViews {
             case NET_MISS -> new NetView.Miss();
             case EGRESS_DECISION -> new NetView.Decision();
             case HTTP_EXCHANGE -> new NetView.Exchange();
+            case EGRESS_SECRET -> new NetView.SecretUse();
             case EGRESS_POLICY -> new RunView.Policy();
             case CRED_CHANGE -> new PrivilegeView.Credentials();
             case PRIVILEGE_USE -> new PrivilegeView.Use();
