@@ -18,7 +18,7 @@ final class FuzzTargets {
             TracerTargets::all,
             NetworkTargets::all,
             GatewayTargets::all,
-            () -> List.of(HttpTarget.TARGET),
+            () -> List.of(HttpTarget.TARGET, ScrubTarget.TARGET),
             MachineTargets::all,
             DiskTargets::all,
             () -> List.of(BlockLogTarget.TARGET, KeptExecutionTarget.TARGET),

@@ -323,9 +323,9 @@ class SecretTest {
         }
     }
 
-    /// Nobody knows where a guest's WebSocket goes on a connection over which a secret has gone.
+    /// What it was told over one connection, a host may say over another.
     @Test
-    void aWebSocketGetsAConnectionOfItsOwn() throws Exception {
+    void whateverAHostSaysThatWasToldASecretIsSearched() throws Exception {
         try (var it = inspected(null)) {
             Socket guest = it.guest();
             say(guest, get("/v1/a", "Authorization: Bearer " + surrogate));
@@ -333,13 +333,32 @@ class SecretTest {
             head(server);
             say(server, "HTTP/1.1 204 No Content\r\n\r\n");
             head(guest);
-            say(guest, get("/rest", "Connection: Upgrade", "Upgrade: websocket"));
-            Socket second = it.server();
-            head(second);
-            say(second, "HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nhello");
-            head(guest);
-            assertEquals("hello", octets(guest, 5));
-            assertEquals(-1, server.getInputStream().read());
+            Socket next = it.guest();
+            say(next, get("/rest", "Accept-Encoding: gzip"));
+            Socket again = it.server();
+            assertTrue(head(again).contains("Accept-Encoding: identity"));
+            say(again, "HTTP/1.1 200 OK\r\nContent-Length: " + VALUE.length() + "\r\n\r\n" + VALUE);
+            head(next);
+            assertEquals(surrogate, chunks(next));
+            Socket third = it.guest();
+            say(third, get("/rest", "Connection: Upgrade", "Upgrade: websocket"));
+            String got = all(third);
+            assertTrue(got.startsWith("HTTP/1.1 403 ") && got.contains("WebSocket"), got);
+        }
+    }
+
+    @Test
+    void aHostThatWasToldNoneIsLeftAlone() throws Exception {
+        try (var it = inspected(null)) {
+            Socket guest = it.guest();
+            say(guest, get("/rest", "Accept-Encoding: gzip", "Range: bytes=1-2"));
+            Socket server = it.server();
+            String head = head(server);
+            assertTrue(head.contains("Accept-Encoding: gzip") && head.contains("Range: bytes=1-2"), head);
+            say(server, "HTTP/1.1 206 Partial Content\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nxx");
+            assertTrue(head(guest).contains("Content-Length: 2"));
+            assertEquals("xx", octets(guest, 2));
+            assertEquals(List.of(), it.served.listener.uses());
         }
     }
 

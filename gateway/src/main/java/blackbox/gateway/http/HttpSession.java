@@ -220,8 +220,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
             return;
         }
         UpstreamLink known = link;
-        boolean usable = known != null && known.isOpen() && !(known.carried && judged.webSocket());
-        if (known != null && usable) {
+        if (known != null && known.isOpen()) {
             forward(now, known);
         } else {
             dial(now);
@@ -254,8 +253,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     private void forward(Exchange now, UpstreamLink to) {
         state = SessionState.FORWARDING;
         GuestRequest request = now.request();
-        Outgoing leaving = now.secrets().leaving(now.target(), to.carried);
-        to.carried |= now.secrets().carries();
+        Outgoing leaving = now.secrets().leaving(now.target());
         to.writeHead(HttpWriter.request(leaving, request.canonicalAuthority(peer.schemePort())));
         if (request.expectsContinue() && reader.buffered() == 0) {
             context().writeAndFlush(HttpWriter.goOn());

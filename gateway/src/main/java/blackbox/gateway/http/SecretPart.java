@@ -86,13 +86,13 @@ final class SecretPart {
                     + "; it is exchanged only under " + rules(it) + ", in "
                     + it.place().words();
         }
+        if (request.judged().webSocket() && (goesWith != null || peer.secrets().isTold(host()))) {
+            return "the host is told a secret, and what it says over a WebSocket could not be kept free of it";
+        }
         if (goesWith == null) {
             return null;
         }
         String name = "the secret " + goesWith.id();
-        if (request.judged().webSocket()) {
-            return name + " goes with requests under this rule, and what a WebSocket says could not be kept free of it";
-        }
         if (filled.count() > PUT_MAX) {
             return "the surrogate of " + name + " stands in it more than " + PUT_MAX + " times";
         }
@@ -117,11 +117,12 @@ final class SecretPart {
     }
 
     /// The head as it leaves now.
-    ///
-    /// @param carried whether a secret has gone over the connection before
-    Outgoing leaving(String target, boolean carried) {
+    Outgoing leaving(String target) {
         GuestSecret known = secret;
-        if (known != null || carried) {
+        if (known != null) {
+            peer.secrets().tell(host());
+        }
+        if (peer.secrets().isTold(host())) {
             scrubber = peer.secrets().scrubber();
         }
         FilledHead filled =
@@ -132,9 +133,9 @@ final class SecretPart {
         return new Outgoing(request, filled, scrubber != null);
     }
 
-    /// Whether one goes with requests of this rule.
-    boolean carries() {
-        return secret != null;
+    private String host() {
+        String name = peer.destination().host();
+        return name == null ? peer.destination().address() : name;
     }
 
     // The answer.

@@ -17,9 +17,6 @@ final class UpstreamLink extends ChannelInboundHandlerAdapter {
     private final boolean encrypted;
     final HttpReader reader;
 
-    /// Whether a secret goes with a request that was sent there.
-    boolean carried;
-
     private boolean saidClose;
     private boolean left;
 

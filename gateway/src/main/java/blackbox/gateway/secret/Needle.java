@@ -101,6 +101,11 @@ final class Needle {
         };
     }
 
+    /// Whether lines may break between its octets, as base64 in mails and PEM has them.
+    boolean isBroken() {
+        return form == Form.BASE64;
+    }
+
     int length() {
         return octets.length;
     }

@@ -1,5 +1,6 @@
 package blackbox.gateway.secret;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -7,10 +8,11 @@ import org.jspecify.annotations.Nullable;
 /// Looks for any of several octet strings in any of their forms. Owned by one thread.
 final class Needles {
     private static final int OCTETS = 256;
+    private static final char[] LINE_END = {'\r', '\n'};
 
     private final List<Needle> all;
-    /// With what an occurrence may begin.
-    private final boolean[] begins = new boolean[OCTETS];
+    /// Those that may begin with an octet, as it is or as the first of a quotation.
+    private final List<List<Needle>> beginning = new ArrayList<>(OCTETS);
     /// Places that one needle has been followed to, and the next ones.
     private int[] now = new int[8];
     private int[] next = new int[8];
@@ -31,8 +33,9 @@ final class Needles {
         this.all = List.copyOf(all);
         for (int octet = 0; octet < OCTETS; octet++) {
             int each = octet;
-            begins[octet] =
-                    !all.isEmpty() && Quoted.begins(octet) || all.stream().anyMatch(needle -> needle.accepts(0, each));
+            beginning.add(all.stream()
+                    .filter(needle -> Quoted.begins(each) || needle.accepts(0, each))
+                    .toList());
         }
     }
 
@@ -46,11 +49,12 @@ final class Needles {
     /// @param whole whether nothing comes after it
     Search search(byte[] text, int from, int end, boolean whole) {
         for (int at = from; at < end; at++) {
-            if (!begins[text[at] & 0xff]) {
+            List<Needle> possible = beginning.get(text[at] & 0xff);
+            if (possible.isEmpty()) {
                 continue;
             }
             cut = false;
-            Occurrence longest = longest(text, at, end);
+            Occurrence longest = longest(possible, text, at, end);
             if (cut && !whole) {
                 return new Search(null, at); // more may make it one, or a longer one
             }
@@ -61,9 +65,9 @@ final class Needles {
         return new Search(null, end);
     }
 
-    private @Nullable Occurrence longest(byte[] text, int at, int end) {
+    private @Nullable Occurrence longest(List<Needle> possible, byte[] text, int at, int end) {
         Occurrence longest = null;
-        for (Needle needle : all) {
+        for (Needle needle : possible) {
             int reached = follow(needle, text, at, end);
             if (reached > (longest == null ? at : longest.end())) {
                 longest = new Occurrence(needle, at, reached);
@@ -80,7 +84,7 @@ final class Needles {
             count = 0;
             int wanted = step;
             for (int each = 0; each < places; each++) {
-                int at = now[each];
+                int at = step > 0 && needle.isBroken() ? afterBreak(text, now[each], end) : now[each];
                 if (at == end) {
                     cut = true;
                     continue;
@@ -110,6 +114,19 @@ final class Needles {
             last = Math.max(last, now[each]);
         }
         return last;
+    }
+
+    /// The place behind one end of a line, which may be quoted as in JSON.
+    private static int afterBreak(byte[] text, int from, int end) {
+        int at = from;
+        for (char part : LINE_END) {
+            if (at < end && text[at] == part) {
+                at++;
+            } else if (at + 1 < end && text[at] == '\\' && text[at + 1] == (part == '\r' ? 'r' : 'n')) {
+                at += 2;
+            }
+        }
+        return at;
     }
 
     private void reach(int place) {

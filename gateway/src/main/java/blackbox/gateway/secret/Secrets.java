@@ -5,10 +5,12 @@ import blackbox.gateway.secret.Needles.Occurrence;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The secrets of one run. Used by one gateway's loop; closed when that has ended.
@@ -18,6 +20,7 @@ public final class Secrets implements AutoCloseable {
     private final Map<String, GuestSecret> byId = new LinkedHashMap<>();
     private final Needles values;
     private final Needles surrogates;
+    private final Set<String> told = new HashSet<>();
 
     /// Where a surrogate stands that is not exchanged.
     ///
@@ -60,6 +63,18 @@ public final class Secrets implements AutoCloseable {
     /// The one with this id, or null.
     public @Nullable GuestSecret named(String id) {
         return byId.get(id);
+    }
+
+    /// From now on what this host says is not believed to be free of secrets.
+    ///
+    /// @param host a name, or an address
+    public void tell(String host) {
+        told.add(host);
+    }
+
+    /// Whether a host has been sent a secret, or would have been if the guest had asked for it.
+    public boolean isTold(String host) {
+        return told.contains(host);
     }
 
     /// For one message that the guest is sent: it is to contain the value of none.

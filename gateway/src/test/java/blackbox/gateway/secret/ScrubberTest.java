@@ -73,6 +73,10 @@ class ScrubberTest {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(octets(text));
     }
 
+    private static String lines(String text, int length, String end) {
+        return base64(text).replaceAll("(.{" + length + "})", "$1" + end.replace("\\", "\\\\"));
+    }
+
     private static String each(String text, String format) {
         var out = new StringBuilder();
         text.chars().forEach(c -> out.append(format.formatted(c)));
@@ -102,6 +106,9 @@ class ScrubberTest {
         forms.put("base64 for URLs after one", text -> base64Url("?" + text + "~~~"));
         forms.put("base64 in a URL", text -> URLEncoder.encode(base64("u:" + text), StandardCharsets.US_ASCII));
         forms.put("base64 in JSON", text -> json(base64("~" + text)));
+        forms.put("base64 in lines", text -> lines("user:" + text, 3, "\n"));
+        forms.put("base64 in a mail", text -> lines(text, 19, "\r\n"));
+        forms.put("base64 in lines in JSON", text -> lines(text, 16, "\\n"));
         forms.put(
                 "query",
                 text -> URLEncoder.encode(text, StandardCharsets.US_ASCII).replace("+", "%20"));
@@ -196,6 +203,7 @@ class ScrubberTest {
         assertEquals("data: hello\n\n", text(scrubber.scrub(Unpooled.copiedBuffer(octets("data: hello\n\n")))));
         assertEquals("data: ", text(scrubber.scrub(Unpooled.copiedBuffer(octets("data: Zk9_")))));
         assertEquals("Zk9_!\n", text(scrubber.scrub(Unpooled.copiedBuffer(octets("!\n")))));
+        assertEquals("data: W\n\n", text(scrubber.scrub(Unpooled.copiedBuffer(octets("data: W\n\n")))));
         assertEquals("100", text(scrubber.scrub(Unpooled.copiedBuffer(octets("100%")))));
         assertEquals("% of it", text(scrubber.scrub(Unpooled.copiedBuffer(octets(" of it")))));
         assertEquals("", text(scrubber.finish()));

@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class GivenSecrets implements AutoCloseable {
     private static final int SECRETS_MAX = 32;
 
+    /// All of them are in the run's first event, which has room for a few thousand octets.
+    private static final int NAME_MAX = 128;
+
     private final Secrets secrets;
     private final Map<String, String> surrogates;
 
@@ -145,6 +148,10 @@ public final class GivenSecrets implements AutoCloseable {
                 throw new IOException("--secret-env " + each.getKey() + "=" + each.getValue()
                         + ": no rule of the policy has a secret of this name");
             }
+        }
+        if (variables.size() > SECRETS_MAX || variables.keySet().stream().anyMatch(name -> name.length() > NAME_MAX)) {
+            throw new IOException("the command can have " + SECRETS_MAX
+                    + " variables with secrets, with names of up to " + NAME_MAX + " characters");
         }
         var given = new HashSet<>(variables.values());
         for (Map.Entry<String, SecretSource> each : sources.entrySet()) {

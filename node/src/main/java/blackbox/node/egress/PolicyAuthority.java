@@ -140,13 +140,14 @@ final class PolicyAuthority implements EgressAuthority {
         };
     }
 
-    /// How far to look. In observe mode nothing is refused for being no HTTP.
+    /// How far to look. In observe mode nothing is refused for being no HTTP. What a host says that is told a secret
+    /// must be HTTP, so that it can be searched.
     private Inspection inspection(Destination destination, Decision decision) {
         if (destination.host() != null && policy.passes(HostName.of(destination.host()))) {
             return Inspection.SEALED;
         }
-        return decision.needs().contains(Need.REQUEST) && policy.mode() == Mode.ENFORCE
-                ? Inspection.REQUESTS
-                : Inspection.OPEN;
+        Rule rule = evaluator.rule(decision);
+        boolean requests = decision.needs().contains(Need.REQUEST) || rule != null && rule.secret() != null;
+        return requests && policy.mode() == Mode.ENFORCE ? Inspection.REQUESTS : Inspection.OPEN;
     }
 }

@@ -1,6 +1,7 @@
 package blackbox.node.egress;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,8 +17,10 @@ import blackbox.policy.host.Address;
 import blackbox.policy.text.PolicyException;
 import blackbox.policy.text.PolicyReader;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -225,6 +228,34 @@ final class PolicyAuthorityTest {
         assertEquals(
                 "proxy.partner.example",
                 Objects.requireNonNull(verdict.upstream()).host());
+    }
+
+    /// Observing gives nothing away that enforcing would not.
+    @Test
+    void aSecretGoesWithWhatItsRuleAllowsAndNothingElse() throws Exception {
+        for (String mode : List.of("enforce", "observe")) {
+            var authority = new PolicyAuthority(policy("""
+                    version: 1
+                    mode: %s
+                    rules:
+                      - {id: read, host: model.example, methods: [GET]}
+                      - {id: ask, host: model.example, methods: [POST], paths: ["/v1/*"], secret: key}
+                    """.formatted(mode)), Set::of);
+            assertEquals("key", secret(authority, "POST", "/v1/messages"));
+            assertNull(secret(authority, "GET", "/v1/messages"));
+            assertNull(secret(authority, "POST", "/v2/messages"));
+        }
+    }
+
+    private static @Nullable String secret(PolicyAuthority authority, String method, String target) {
+        var destination = new Destination("model.example", "198.18.0.7", 443, Protocol.TCP, "93.184.216.34");
+        var head = new RequestHead(method, "model.example", target, Set.of(), false);
+        return authority
+                .request(destination, "model.example", head)
+                .toCompletableFuture()
+                .join()
+                .verdict()
+                .secret();
     }
 
     @Test
