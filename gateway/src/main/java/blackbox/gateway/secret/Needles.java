@@ -11,7 +11,7 @@ final class Needles {
     private static final char[] LINE_END = {'\r', '\n'};
 
     private final List<Needle> all;
-    /// Those that may begin with an octet, as it is or as the first of a quotation.
+    /// Those that begin with an octet.
     private final List<List<Needle>> beginning = new ArrayList<>(OCTETS);
     /// Places that one needle has been followed to, and the next ones.
     private int[] now = new int[8];
@@ -19,6 +19,7 @@ final class Needles {
     private int count;
 
     private boolean cut;
+    private boolean quotes;
 
     /// @param end one past its last octet
     record Occurrence(Needle needle, int from, int end) {}
@@ -33,9 +34,7 @@ final class Needles {
         this.all = List.copyOf(all);
         for (int octet = 0; octet < OCTETS; octet++) {
             int each = octet;
-            beginning.add(all.stream()
-                    .filter(needle -> Quoted.begins(each) || needle.accepts(0, each))
-                    .toList());
+            beginning.add(all.stream().filter(needle -> needle.accepts(0, each)).toList());
         }
     }
 
@@ -49,12 +48,8 @@ final class Needles {
     /// @param whole whether nothing comes after it
     Search search(byte[] text, int from, int end, boolean whole) {
         for (int at = from; at < end; at++) {
-            List<Needle> possible = beginning.get(text[at] & 0xff);
-            if (possible.isEmpty()) {
-                continue;
-            }
             cut = false;
-            Occurrence longest = longest(possible, text, at, end);
+            Occurrence longest = longest(possible(text, at, end), text, at, end);
             if (cut && !whole) {
                 return new Search(null, at); // more may make it one, or a longer one
             }
@@ -63,6 +58,22 @@ final class Needles {
             }
         }
         return new Search(null, end);
+    }
+
+    /// Those that what stands at a place may be the beginning of.
+    private List<Needle> possible(byte[] text, int at, int end) {
+        int octet = text[at] & 0xff;
+        List<Needle> plain = beginning.get(octet);
+        if (!Quoted.begins(octet) || all.isEmpty()) {
+            return plain;
+        }
+        quotes = false;
+        cut = Quoted.read(
+                text,
+                at,
+                end,
+                (quoted, after) -> quotes |= !beginning.get(quoted).isEmpty());
+        return quotes ? all : plain;
     }
 
     private @Nullable Occurrence longest(List<Needle> possible, byte[] text, int at, int end) {
