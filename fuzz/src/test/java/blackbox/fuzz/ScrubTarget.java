@@ -38,8 +38,10 @@ final class ScrubTarget {
     private ScrubTarget() {}
 
     private static Secrets secrets(String value) {
-        return Secrets.of(List.of(new GuestSecret(
-                "s", SURROGATE, new SecretPlace.Credential(), List.of("r"), new SecretValue(octets(value)))));
+        return Secrets.of(
+                List.of(new GuestSecret(
+                        "s", SURROGATE, new SecretPlace.Credential(), List.of("r"), new SecretValue(octets(value)))),
+                host -> true);
     }
 
     private static byte[] octets(String text) {

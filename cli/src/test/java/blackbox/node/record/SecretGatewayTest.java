@@ -238,7 +238,8 @@ class SecretGatewayTest {
                 .start();
         try (InputStream in = tar.getInputStream()) {
             var sought = new LinkedHashMap<>(forms());
-            sought.put(CONTROL, bytes("header:x-api-key")); // of the policy, which is in the spool while the run goes on
+            sought.put(
+                    CONTROL, bytes("header:x-api-key")); // of the policy, which is in the spool while the run goes on
             return found(in, sought);
         } finally {
             tar.waitFor();

@@ -119,10 +119,7 @@ final class SecretPart {
     /// The head as it leaves now.
     Outgoing leaving(String target) {
         GuestSecret known = secret;
-        if (known != null) {
-            peer.secrets().tell(host());
-        }
-        if (peer.secrets().isTold(host())) {
+        if (known != null || peer.secrets().isTold(host())) {
             scrubber = peer.secrets().scrubber();
         }
         FilledHead filled =
@@ -157,7 +154,7 @@ final class SecretPart {
                 answer.fields().tokens("content-encoding").stream().anyMatch(coding -> !coding.equals("identity"));
         if (!answer.framing().is(Kind.NONE) && (coded || answer.status() == PARTIAL_CONTENT)) {
             throw HttpFault.bad("its body is " + (coded ? "compressed" : "a part")
-                    + ", which was not asked for, and so cannot be searched for the secret that went there");
+                    + ", which was not asked for, and so cannot be searched for secrets");
         }
         return new UpstreamAnswer(
                 answer.status(), known.scrub(answer.reason()), scrub(answer.fields()), answer.framing(), answer.last());

@@ -5,12 +5,11 @@ import blackbox.gateway.secret.Needles.Occurrence;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The secrets of one run. Used by one gateway's loop; closed when that has ended.
@@ -20,14 +19,15 @@ public final class Secrets implements AutoCloseable {
     private final Map<String, GuestSecret> byId = new LinkedHashMap<>();
     private final Needles values;
     private final Needles surrogates;
-    private final Set<String> told = new HashSet<>();
+    private final Predicate<String> told;
 
     /// Where a surrogate stands that is not exchanged.
     ///
     /// @param where for people
     public record Stray(GuestSecret secret, String where) {}
 
-    private Secrets(List<GuestSecret> all) {
+    private Secrets(List<GuestSecret> all, Predicate<String> told) {
+        this.told = told;
         var ofValues = new ArrayList<Needle>();
         var ofSurrogates = new ArrayList<Needle>();
         for (GuestSecret secret : all) {
@@ -44,12 +44,15 @@ public final class Secrets implements AutoCloseable {
 
     /// None.
     public static Secrets none() {
-        return new Secrets(List.of());
+        return new Secrets(List.of(), host -> false);
     }
 
     /// These, whose values it clears when it is closed.
-    public static Secrets of(List<GuestSecret> all) {
-        return new Secrets(all);
+    ///
+    /// @param told whether some rule lets a secret go to a host, a name or an address: whatever that says is
+    ///     searched
+    public static Secrets of(List<GuestSecret> all, Predicate<String> told) {
+        return new Secrets(all, told);
     }
 
     public boolean isEmpty() {
@@ -65,16 +68,9 @@ public final class Secrets implements AutoCloseable {
         return byId.get(id);
     }
 
-    /// From now on what this host says is not believed to be free of secrets.
-    ///
-    /// @param host a name, or an address
-    public void tell(String host) {
-        told.add(host);
-    }
-
-    /// Whether a host has been sent a secret, or would have been if the guest had asked for it.
+    /// Whether a host, a name or an address, may be told a secret.
     public boolean isTold(String host) {
-        return told.contains(host);
+        return told.test(host);
     }
 
     /// For one message that the guest is sent: it is to contain the value of none.

@@ -41,12 +41,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SecretPartTest {
     private static final String SURROGATE = "sk-0123456789abcdef";
 
-    private static final Secrets SECRETS = Secrets.of(List.of(new GuestSecret(
-            "key",
-            SURROGATE,
-            new SecretPlace.Header("x-key"),
-            List.of("model"),
-            new SecretValue("a-value-of-a-test".getBytes(StandardCharsets.US_ASCII)))));
+    private static final Secrets SECRETS = Secrets.of(
+            List.of(new GuestSecret(
+                    "key",
+                    SURROGATE,
+                    new SecretPlace.Header("x-key"),
+                    List.of("model"),
+                    new SecretValue("a-value-of-a-test".getBytes(StandardCharsets.US_ASCII)))),
+            host -> true);
 
     private static final GatewayListener DEAF = new GatewayListener() {
         @Override

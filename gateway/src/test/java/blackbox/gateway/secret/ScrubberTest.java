@@ -30,12 +30,14 @@ class ScrubberTest {
             String surrogate = "sk-" + "%032x".formatted(each + 0x1000);
             all.add(new GuestSecret("s" + each, surrogate, new SecretPlace.Credential(), List.of("r"), octets));
         }
-        return Secrets.of(all);
+        return Secrets.of(all, host -> true);
     }
 
     private static Secrets one(String value) {
         var octets = new SecretValue(value.getBytes(StandardCharsets.US_ASCII));
-        return Secrets.of(List.of(new GuestSecret("s", SURROGATE, new SecretPlace.Credential(), List.of("r"), octets)));
+        return Secrets.of(
+                List.of(new GuestSecret("s", SURROGATE, new SecretPlace.Credential(), List.of("r"), octets)),
+                host -> true);
     }
 
     private static byte[] octets(String text) {
@@ -232,8 +234,9 @@ class ScrubberTest {
     void closedSecretsAreCleared() {
         byte[] octets = octets("Zk9_QxVb7Lr2Pw5T");
         var value = new SecretValue(octets);
-        Secrets secrets =
-                Secrets.of(List.of(new GuestSecret("s", SURROGATE, new SecretPlace.Credential(), List.of("r"), value)));
+        Secrets secrets = Secrets.of(
+                List.of(new GuestSecret("s", SURROGATE, new SecretPlace.Credential(), List.of("r"), value)),
+                host -> true);
         secrets.close();
         assertEquals("\0".repeat(16), new String(octets, StandardCharsets.ISO_8859_1));
         assertEquals("Zk9_QxVb7Lr2Pw5T", whole(secrets, "Zk9_QxVb7Lr2Pw5T"));

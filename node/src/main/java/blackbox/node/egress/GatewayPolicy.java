@@ -5,6 +5,9 @@ import blackbox.policy.McpTools;
 import blackbox.policy.Policy;
 import blackbox.policy.Rule;
 import blackbox.policy.Secret;
+import blackbox.policy.host.Address;
+import blackbox.policy.host.HostName;
+import blackbox.policy.host.HostPattern;
 import blackbox.policy.text.CanonicalPolicy;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
@@ -48,6 +51,22 @@ public final class GatewayPolicy {
             beyond.add("dns: records other than addresses are not answered");
         }
         return beyond;
+    }
+
+    /// Whether some rule lets a secret go to a host, whatever else it asks of a request.
+    ///
+    /// @param host a name in lower case, or an address
+    static boolean tells(Policy policy, String host) {
+        Address address = Address.parse(host);
+        return policy.rules().stream()
+                .filter(rule -> rule.secret() != null)
+                .map(Rule::traffic)
+                .anyMatch(traffic -> {
+                    HostPattern pattern = traffic.host();
+                    return pattern == null
+                            ? address != null && address.isIn(traffic.addresses())
+                            : address == null && pattern.matches(HostName.of(host));
+                });
     }
 
     /// Its canonical form as events, in order.

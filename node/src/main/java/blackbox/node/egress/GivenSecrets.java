@@ -77,7 +77,7 @@ public final class GivenSecrets implements AutoCloseable {
             read.forEach(secret -> secret.value().close());
             throw e;
         }
-        var secrets = Secrets.of(read);
+        var secrets = Secrets.of(read, host -> GatewayPolicy.tells(policy, host));
         var surrogates = new TreeMap<String, String>();
         variables.forEach((variable, id) -> surrogates.put(
                 variable, Objects.requireNonNull(secrets.named(id)).surrogate()));

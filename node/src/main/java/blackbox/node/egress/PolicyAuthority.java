@@ -146,8 +146,8 @@ final class PolicyAuthority implements EgressAuthority {
         if (destination.host() != null && policy.passes(HostName.of(destination.host()))) {
             return Inspection.SEALED;
         }
-        Rule rule = evaluator.rule(decision);
-        boolean requests = decision.needs().contains(Need.REQUEST) || rule != null && rule.secret() != null;
+        String host = destination.host() == null ? destination.address() : destination.host();
+        boolean requests = decision.needs().contains(Need.REQUEST) || GatewayPolicy.tells(policy, host);
         return requests && policy.mode() == Mode.ENFORCE ? Inspection.REQUESTS : Inspection.OPEN;
     }
 }

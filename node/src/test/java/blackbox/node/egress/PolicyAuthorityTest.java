@@ -1,6 +1,7 @@
 package blackbox.node.egress;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -245,6 +246,32 @@ final class PolicyAuthorityTest {
             assertNull(secret(authority, "GET", "/v1/messages"));
             assertNull(secret(authority, "POST", "/v2/messages"));
         }
+    }
+
+    @Test
+    void whatAHostSaysThatIsToldASecretIsHttp() throws Exception {
+        Policy policy = policy("""
+                version: 1
+                rules:
+                  - {id: free, host: free.example}
+                  - {id: both, host: "*.model.example"}
+                  - {id: key, host: eu.model.example, ports: [8443], secret: key}
+                  - {id: literal, address: [192.0.2.0/24], secret: key}
+                """);
+        var authority = new PolicyAuthority(policy, Set::of);
+        assertEquals(Inspection.OPEN, inspection(authority, "free.example"));
+        assertEquals(Inspection.OPEN, inspection(authority, "us.model.example"));
+        assertEquals(Inspection.REQUESTS, inspection(authority, "eu.model.example"));
+        assertTrue(GatewayPolicy.tells(policy, "192.0.2.9"));
+        assertFalse(GatewayPolicy.tells(policy, "192.0.3.9"));
+    }
+
+    private static Inspection inspection(PolicyAuthority authority, String host) {
+        return authority
+                .connect(new Destination(host, "198.18.0.7", 443, Protocol.TCP))
+                .toCompletableFuture()
+                .join()
+                .inspection();
     }
 
     private static @Nullable String secret(PolicyAuthority authority, String method, String target) {

@@ -76,7 +76,7 @@ final class SecretCollector {
         if (!seen.isEmpty()) {
             limits.add(
                     "of secrets, surrogates were looked for in the heads of requests, not in their bodies, and values"
-                            + " in answers of connections that secrets went over: as they are, in base64, in hexadecimal, in"
+                            + " in answers of hosts that may be told them: as they are, in base64, in hexadecimal, in"
                             + " UTF-16, and quoted; a server can return one in any other form");
         }
         return limits;
