@@ -44,6 +44,7 @@ import picocli.CommandLine.Spec;
             "  blackbox touched last                  what the agent did, on one screen",
             "  blackbox touched last --all            everything",
             "  blackbox touched last --files --json   everything about files, as JSON",
+            "  blackbox touched last --calls          the calls of models and of MCP servers behind a gateway",
             "  blackbox touched last --by container   everything, for each container in the VM",
         })
 final class TouchedCommand implements Callable<Integer> {
@@ -91,6 +92,13 @@ final class TouchedCommand implements Callable<Integer> {
             names = "--privileges",
             description = "Show all uses of privileges; sections without their option are left out.")
     private boolean privileges;
+
+    @Option(
+            names = "--calls",
+            description =
+                    "Show all calls of models, with the tools that they asked for and their tokens, and of MCP servers;"
+                            + " sections without their option are left out.")
+    private boolean calls;
 
     @Spec
     private CommandSpec spec;
@@ -142,6 +150,7 @@ final class TouchedCommand implements Callable<Integer> {
         add(parts, processes, TouchedPart.PROCESSES);
         add(parts, egress, TouchedPart.EGRESS);
         add(parts, privileges, TouchedPart.PRIVILEGES);
+        add(parts, calls, TouchedPart.CALLS);
         return parts;
     }
 

@@ -68,6 +68,7 @@ final class CassetteTargets {
         var answers = new long[2];
         var peer = new CassettePeer(
                 cassette,
+                null,
                 frame -> {
                     answers[0]++;
                     ensure(

@@ -15,6 +15,7 @@ import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.Judge;
+import blackbox.gateway.egress.PlaintextTap;
 import blackbox.gateway.egress.Protocol;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
@@ -98,6 +99,11 @@ final class GatewayTargets {
         @Override
         public void secret(SecretUse use) {
             throw new AssertionError("a secret where there is none: " + use);
+        }
+
+        @Override
+        public PlaintextTap opened(Flow flow) {
+            throw new IllegalStateException("no TLS is opened here");
         }
 
         @Override

@@ -8,9 +8,10 @@ import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpField;
+import blackbox.gateway.egress.PlaintextTap;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.SecretUse;
-import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -50,6 +51,11 @@ final class GuardedListener implements GatewayListener {
     }
 
     @Override
+    public PlaintextTap opened(Flow flow) {
+        return guarded(() -> new GuardedPlaintextTap(listener.opened(flow)));
+    }
+
+    @Override
     public void found(Finding finding, String detail, long count) {
         guarded(() -> listener.found(finding, detail, count));
     }
@@ -78,7 +84,7 @@ final class GuardedListener implements GatewayListener {
         }
 
         @Override
-        public void sent(ByteBuf body) {
+        public void sent(ByteBuffer body) {
             guarded(() -> tap.sent(body));
         }
 
@@ -88,13 +94,41 @@ final class GuardedListener implements GatewayListener {
         }
 
         @Override
-        public void answered(ByteBuf body) {
+        public void answered(ByteBuffer body) {
             guarded(() -> tap.answered(body));
         }
 
         @Override
         public void over(HttpExchange exchange) {
             guarded(() -> tap.over(exchange));
+        }
+    }
+
+    private final class GuardedPlaintextTap implements PlaintextTap {
+        private final PlaintextTap tap;
+
+        GuardedPlaintextTap(PlaintextTap tap) {
+            this.tap = tap;
+        }
+
+        @Override
+        public void sent(ByteBuffer octets) {
+            guarded(() -> tap.sent(octets));
+        }
+
+        @Override
+        public void received(ByteBuffer octets) {
+            guarded(() -> tap.received(octets));
+        }
+
+        @Override
+        public void finished() {
+            guarded(tap::finished);
+        }
+
+        @Override
+        public void over(End how) {
+            guarded(() -> tap.over(how));
         }
     }
 }

@@ -348,6 +348,11 @@ final class Opening {
             });
             guest.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
             TlsGuard.add(guest, handler);
+            guest.pipeline()
+                    .addAfter(
+                            guest.pipeline().context(handler).name(),
+                            null,
+                            new PlaintextWatch(connection.flow(), inspector.listener()));
             ByteBuf hello = first;
             first = Unpooled.EMPTY_BUFFER;
             guest.hold(-held);

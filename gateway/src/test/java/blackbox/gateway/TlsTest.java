@@ -77,6 +77,12 @@ class TlsTest {
                     "not all have ended", listener -> listener.ends().size() == 2);
             long held = it.served.onLoop(GuestNetwork::bufferedOctets);
             assertEquals(0, held);
+            String answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+            String said = (">" + GET + "<" + answer).repeat(2);
+            assertTrue(
+                    it.served.listener.plaintexts().stream().allMatch(each -> each.startsWith(said)),
+                    it.served.listener.plaintexts()::toString);
+            assertEquals(2, it.served.listener.plaintexts().size());
         }
     }
 

@@ -43,6 +43,11 @@ public final class CallReader implements AutoCloseable {
         }
     }
 
+    /// How many octets of the response's body there were so far, decoded: the measure of offsets.
+    public long responseOctets() {
+        return response == null ? 0 : response.octets();
+    }
+
     /// More of the response's body.
     public void response(byte[] octets, int from, int to) {
         if (response != null && calls == null) {

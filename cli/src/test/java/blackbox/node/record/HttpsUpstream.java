@@ -13,29 +13,39 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/// An HTTPS server on this host's loopback, for names whose certificate nobody trusts unless told to.
-///
-/// @param certificate its own, in PEM
-record HttpsUpstream(HttpsServer server, Path certificate) implements AutoCloseable {
+/// A server of HTTPS on the host's loopback, with a certificate of its own for some names.
+final class HttpsUpstream implements AutoCloseable {
     private static final String PASSWORD = "of a test";
 
-    static HttpsUpstream start(Path folder, HttpHandler handler, String... names) throws Exception {
-        Path store = folder.resolve("server.p12");
-        String alternatives = Arrays.stream(names).map(name -> "dns:" + name).collect(Collectors.joining(","));
-        keytool(store, "-genkeypair", "-keyalg", "EC", "-dname", "CN=" + names[0], "-ext", "san=" + alternatives);
-        Path certificate = folder.resolve("server.pem");
+    private final HttpsServer web;
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final Path certificate;
+
+    private HttpsUpstream(HttpsServer web, Path certificate) {
+        this.web = web;
+        this.certificate = certificate;
+    }
+
+    static HttpsUpstream start(Path folder, String name, HttpHandler handler, String... others) throws Exception {
+        Path store = Files.createTempDirectory(folder, name).resolve("keys.p12");
+        var names = new StringBuilder("san=dns:" + name);
+        List.of(others).forEach(other -> names.append(",dns:").append(other));
+        keytool(store, "-genkeypair", "-keyalg", "EC", "-dname", "CN=" + name, "-ext", names.toString());
+        Path certificate = store.resolveSibling("certificate.pem");
         keytool(store, "-exportcert", "-rfc", "-file", certificate.toString());
-        HttpsServer server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);
-        server.setHttpsConfigurator(new HttpsConfigurator(context(store)));
-        server.createContext("/", handler);
-        server.start();
-        return new HttpsUpstream(server, certificate);
+        HttpsServer web = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);
+        web.setHttpsConfigurator(new HttpsConfigurator(context(store)));
+        web.createContext("/", handler);
+        var upstream = new HttpsUpstream(web, certificate);
+        web.setExecutor(upstream.threads);
+        web.start();
+        return upstream;
     }
 
     private static void keytool(Path store, String... arguments) throws Exception {
@@ -61,11 +71,17 @@ record HttpsUpstream(HttpsServer server, Path certificate) implements AutoClosea
     }
 
     int port() {
-        return server.getAddress().getPort();
+        return web.getAddress().getPort();
+    }
+
+    /// In PEM.
+    Path certificate() {
+        return certificate;
     }
 
     @Override
     public void close() {
-        server.stop(0);
+        web.stop(0);
+        threads.shutdownNow();
     }
 }

@@ -21,6 +21,11 @@ public interface GatewayListener {
     /// A secret was put into a request, or was not, or came back. Told before the exchange is over.
     void secret(SecretUse use);
 
+    /// TLS was opened to the guest. Not told of TLS that is passed as it is.
+    ///
+    /// @return who is told of what it says and hears
+    PlaintextTap opened(Flow flow);
+
     /// Something strange was seen. Told at the first time, then whenever there are twice as many, and at the end: so
     /// a guest that does nothing else causes few calls.
     ///

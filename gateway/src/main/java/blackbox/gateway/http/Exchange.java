@@ -5,6 +5,7 @@ import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpExchange.How;
 import blackbox.gateway.egress.RequestHead;
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +72,9 @@ final class Exchange {
     /// A piece of the request's body is being forwarded.
     void sending(ByteBuf body) {
         sent.add(body);
-        tap.sent(body);
+        for (ByteBuffer part : body.nioBuffers()) {
+            tap.sent(part);
+        }
     }
 
     /// The guest is being sent an answer with this status.
@@ -86,7 +89,9 @@ final class Exchange {
     /// The guest is being sent a piece of the answer's body.
     void answering(ByteBuf body) {
         answered.add(body);
-        tap.answered(body);
+        for (ByteBuffer part : body.nioBuffers()) {
+            tap.answered(part);
+        }
     }
 
     boolean answersIn(Framing.Kind kind) {

@@ -44,6 +44,11 @@ public record ClientHello(Kind kind, @Nullable String serverName, boolean encryp
         WHOLE
     }
 
+    /// Reads octets.
+    public static ClientHello read(byte[] octets) {
+        return read(Unpooled.wrappedBuffer(octets));
+    }
+
     /// Reads the readable octets, and leaves them where they are.
     public static ClientHello read(ByteBuf octets) {
         int length = octets.readableBytes();

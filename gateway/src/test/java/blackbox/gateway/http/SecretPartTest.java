@@ -15,6 +15,7 @@ import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.Judge;
+import blackbox.gateway.egress.PlaintextTap;
 import blackbox.gateway.egress.Protocol;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
@@ -60,6 +61,11 @@ class SecretPartTest {
         @Override
         public ExchangeTap asked(Flow flow, RequestHead head, List<HttpField> fields) {
             return exchange -> {};
+        }
+
+        @Override
+        public PlaintextTap opened(Flow flow) {
+            throw new AssertionError("no TLS is opened here");
         }
 
         @Override

@@ -1,5 +1,9 @@
 package blackbox.node.egress;
 
+import blackbox.calls.ModelCall;
+import blackbox.calls.ResultHistory;
+import blackbox.calls.read.CallReader;
+import blackbox.calls.read.CallRecognizer;
 import blackbox.gateway.egress.Decision;
 import blackbox.gateway.egress.ExchangeTap;
 import blackbox.gateway.egress.Finding;
@@ -8,6 +12,7 @@ import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpField;
+import blackbox.gateway.egress.PlaintextTap;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.SecretUse;
 import blackbox.recorder.RecorderException;
@@ -20,18 +25,26 @@ import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /// Makes events of what a gateway did. While the recorder's queue is full the gateway waits, and with it its guest.
 final class EgressLog implements GatewayListener {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
+    /// Of how many exchanges calls are read at once: each reader may hold several megabytes.
+    private static final int READERS_MAX = 32;
+
     private final HostClock clock;
     private final EventSink recorder;
+    private final PlaintextCapture plaintext;
+    private final ResultHistory results = new ResultHistory();
+    private int reading;
 
-    EgressLog(HostClock clock, EventSink recorder) {
+    EgressLog(HostClock clock, EventSink recorder, PlaintextCapture plaintext) {
         this.clock = clock;
         this.recorder = recorder;
+        this.plaintext = plaintext;
     }
 
     @Override
@@ -68,10 +81,48 @@ final class EgressLog implements GatewayListener {
 
     @Override
     public ExchangeTap asked(Flow flow, RequestHead head, List<HttpField> fields) {
-        return this::over;
+        CallReader reader = CallRecognizer.of(head.method(), head.target(), name -> first(fields, name));
+        if (reader == null) {
+            return new ExchangeLog(this, null, false);
+        }
+        if (reading == READERS_MAX) {
+            reader.close();
+            return new ExchangeLog(this, null, true);
+        }
+        reading++;
+        return new ExchangeLog(this, reader, false);
     }
 
-    private void over(HttpExchange exchange) {
+    @Override
+    public PlaintextTap opened(Flow flow) {
+        return plaintext.opened(flow);
+    }
+
+    /// The value of the first field with this name; null if there is none.
+    static @Nullable String first(List<HttpField> fields, String name) {
+        for (HttpField field : fields) {
+            if (field.is(name)) {
+                return field.value();
+            }
+        }
+        return null;
+    }
+
+    long nowNs() {
+        return clock.nowNs();
+    }
+
+    void readingEnds() {
+        reading--;
+    }
+
+    List<String> freshResults(HttpExchange exchange, ModelCall call) {
+        String host = exchange.host();
+        return results.fresh(host == null ? exchange.flow().remote().ip() : host, call.request());
+    }
+
+    /// @param unread whether it may have made calls that nobody read
+    void exchanged(HttpExchange exchange, boolean unread) {
         var detail = JSON.createObjectNode();
         detail.put("number", exchange.number())
                 .put("protocol", exchange.protocol())
@@ -89,6 +140,9 @@ final class EgressLog implements GatewayListener {
                                 ? null
                                 : exchange.firstOctet().toNanos())
                 .put("durationNs", exchange.whole().toNanos());
+        if (unread) {
+            detail.put("callsNotRead", true);
+        }
         Flow flow = exchange.flow();
         String host = exchange.host();
         put(new Event.HttpExchange(
@@ -126,7 +180,7 @@ final class EgressLog implements GatewayListener {
                 EventHeader.host(clock.nowNs()), new FindingDetail.EgressNoticed(finding.name(), count)));
     }
 
-    private void put(Event event) {
+    void put(Event event) {
         try {
             recorder.accept(event);
         } catch (RecorderException e) {

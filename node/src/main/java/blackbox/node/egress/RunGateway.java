@@ -5,23 +5,28 @@ import blackbox.gateway.GatewaySettings;
 import blackbox.policy.host.Address;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// The gateway of one run, from before its agent starts until its machine has ended.
 public final class RunGateway implements AutoCloseable {
 
     private final Gateway gateway;
+    private final PlaintextCapture plaintext;
     private final GivenSecrets secrets;
     private final Consumer<String> stop;
 
-    private RunGateway(Gateway gateway, GivenSecrets secrets, Consumer<String> stop) {
+    private RunGateway(Gateway gateway, PlaintextCapture plaintext, GivenSecrets secrets, Consumer<String> stop) {
         this.gateway = gateway;
+        this.plaintext = plaintext;
         this.secrets = secrets;
         this.stop = stop;
     }
@@ -29,15 +34,24 @@ public final class RunGateway implements AutoCloseable {
     /// Starts it.
     ///
     /// @param network the machine's socket, of which it takes ownership
+    /// @param kept where it keeps what went over TLS that it opened, a file that does not exist
+    /// @param keptBytesMax how much of that at most
     /// @param recorder takes its events
     /// @param stop ends the machine, with the reason: called when the gateway breaks
     public static RunGateway start(
-            SocketChannel network, RunEgress egress, HostClock clock, EventSink recorder, Consumer<String> stop) {
+            SocketChannel network,
+            RunEgress egress,
+            Path kept,
+            long keptBytesMax,
+            HostClock clock,
+            EventSink recorder,
+            Consumer<String> stop) {
+        var plaintext = new PlaintextCapture(kept, keptBytesMax, clock::nowNs);
         Gateway gateway = Gateway.start(
                 network,
                 GatewaySettings.DEFAULT,
                 new PolicyAuthority(egress.request().policy(), RunGateway::ownAddresses),
-                new EgressLog(clock, recorder),
+                new EgressLog(clock, recorder, plaintext),
                 Gateway.Outside.inspecting(
                         egress.authority(),
                         egress.request().upstreams(),
@@ -47,7 +61,7 @@ public final class RunGateway implements AutoCloseable {
                 stop.accept("the egress gateway failed: " + failure.getMessage());
             }
         });
-        return new RunGateway(gateway, egress.request().secrets(), stop);
+        return new RunGateway(gateway, plaintext, egress.request().secrets(), stop);
     }
 
     /// The addresses of this host's interfaces now. Where the system does not tell them, none may be dialled.
@@ -72,5 +86,15 @@ public final class RunGateway implements AutoCloseable {
         } finally {
             secrets.close();
         }
+        try {
+            plaintext.close();
+        } catch (IOException e) {
+            stop.accept("the egress gateway failed: " + e.getMessage());
+        }
+    }
+
+    /// Why not all that went over TLS that it opened is kept; null if all is, up to its limit.
+    public @Nullable IOException failure() {
+        return plaintext.failure();
     }
 }

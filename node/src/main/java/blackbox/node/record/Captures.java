@@ -46,6 +46,7 @@ final class Captures {
                 CaptureName.BLOCKS.text(), blocks, limits.diskLogBytesMax(), vm::settleDisks, synced::syncedNs));
         addBounded(files, CaptureName.FRAMES_OUT, folder, limits.framesOutBytesMax());
         addBounded(files, CaptureName.FRAMES_IN, folder, limits.framesInBytesMax());
+        addBounded(files, CaptureName.PLAINTEXT, folder, limits.plaintextBytesMax());
         addBounded(files, CaptureName.STDIN, folder, limits.framesBytesMax());
         // It stops by itself at its limit, after a complete line.
         files.add(new CaptureFile(CaptureName.TERMINAL.text(), CaptureName.TERMINAL.in(folder)));

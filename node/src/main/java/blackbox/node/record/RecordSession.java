@@ -33,6 +33,7 @@ import blackbox.schemas.Release;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
 import blackbox.vault.Vault;
@@ -299,6 +300,10 @@ public final class RecordSession {
                 gateway.close(); // what it decided is in the record before the run's close
             }
             SortedMap<String, String> unsealed = feeds.finish();
+            IOException lost = gateway == null ? null : gateway.failure();
+            if (lost != null) {
+                unsealed.put(CaptureName.PLAINTEXT.text(), FailedWrite.inWords(lost));
+            }
             unsealed.forEach(
                     (name, why) -> progress.say("the captured file " + name + " is not sealed to its end: " + why));
             sayWhereCut(captures.output());
@@ -342,9 +347,18 @@ public final class RecordSession {
         }
     }
 
-    private static @Nullable RunGateway gateway(Machine vm, StartedRun started, RunRecorder recorder, AgentRun agent) {
+    private @Nullable RunGateway gateway(Machine vm, StartedRun started, RunRecorder recorder, AgentRun agent) {
         RunEgress egress = started.egress();
-        return egress == null ? null : RunGateway.start(vm.network(), egress, started.clock(), recorder, agent::stop);
+        return egress == null
+                ? null
+                : RunGateway.start(
+                        vm.network(),
+                        egress,
+                        CaptureName.PLAINTEXT.in(data.captures(started.run())),
+                        request.limits().plaintextBytesMax(),
+                        started.clock(),
+                        recorder,
+                        agent::stop);
     }
 
     private void sayWhereCut(KeptOutput output) {

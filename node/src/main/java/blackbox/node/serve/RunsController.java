@@ -98,7 +98,7 @@ final class RunsController {
             } catch (IllegalArgumentException e) {
                 throw new QueryException(
                         Code.BAD_INPUT,
-                        "'" + name + "' is not a part; choose files, processes, egress or privileges",
+                        "'" + name + "' is not a part; choose files, processes, egress, privileges or calls",
                         e);
             }
         }

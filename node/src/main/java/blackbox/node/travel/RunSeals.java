@@ -85,6 +85,7 @@ record RunSeals(SealedStart start, RunOpening.GuestInputs inputs, Map<String, Se
             case BLOCKS,
                     FRAMES_OUT,
                     FRAMES_IN,
+                    PLAINTEXT,
                     STDIN,
                     STDOUT,
                     STDERR,

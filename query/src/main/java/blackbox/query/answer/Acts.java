@@ -1,5 +1,6 @@
 package blackbox.query.answer;
 
+import blackbox.query.calls.CallCollector;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.FileView;
 import blackbox.schemas.view.NetView;
@@ -15,6 +16,7 @@ final class Acts {
     final ExchangeCollector exchanges;
     final SecretCollector secrets;
     final PrivilegeCollector privileges;
+    final CallCollector calls;
 
     /// How much is kept in all, of which each may take what it needs.
     record Rooms(
@@ -25,7 +27,8 @@ final class Acts {
             Room decisions,
             Room exchanges,
             Room secrets,
-            Room privileges) {
+            Room privileges,
+            Room calls) {
         static Rooms ofOneAnswer() {
             return new Rooms(
                     new Room(FileCollector.PATHS_MAX),
@@ -35,7 +38,8 @@ final class Acts {
                     new Room(DecisionCollector.KEPT_MAX),
                     new Room(ExchangeCollector.KEPT_MAX),
                     new Room(SecretCollector.KEPT_MAX),
-                    new Room(PrivilegeCollector.USES_MAX));
+                    new Room(PrivilegeCollector.USES_MAX),
+                    new Room(CallCollector.KEPT_MAX));
         }
     }
 
@@ -49,6 +53,7 @@ final class Acts {
         this.exchanges = new ExchangeCollector(rooms.exchanges());
         this.secrets = new SecretCollector(rooms.secrets());
         this.privileges = new PrivilegeCollector(rooms.privileges());
+        this.calls = new CallCollector(rooms.calls()::take, rooms.calls().most());
     }
 
     void see(EventView event, long index) {
@@ -66,5 +71,8 @@ final class Acts {
             secrets.see(use, index);
         }
         privileges.see(event, index);
+        if (event instanceof NetView net) {
+            calls.see(net, index);
+        }
     }
 }

@@ -325,6 +325,7 @@ public final class ContainerCollector {
                         own.requests(),
                         own.secrets(),
                         own.privileges(),
+                        own.calls(),
                         own.limits()));
     }
 
@@ -339,6 +340,7 @@ public final class ContainerCollector {
         own.addAll(acts.exchanges.limits());
         own.addAll(acts.secrets.limits());
         own.addAll(acts.privileges.limits());
+        own.addAll(acts.calls.limits());
         return new Part(
                 container.equals(OUTSIDE)
                         ? null
@@ -355,6 +357,7 @@ public final class ContainerCollector {
                         acts.exchanges.requests(),
                         acts.secrets.uses(),
                         acts.privileges.privileges(),
+                        acts.calls.calls(),
                         own));
     }
 }

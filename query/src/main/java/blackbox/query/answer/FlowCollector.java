@@ -71,12 +71,13 @@ final class FlowCollector {
             case NetView.Connect call -> attempt(call);
             case NetView.Send call -> attempt(call);
             case NetView.Dns query -> answers(query);
-            case NetView.SecretUse _,
-                    NetView.Listen _,
+            case NetView.Listen _,
                     NetView.Accept _,
                     NetView.Miss _,
                     NetView.Decision _,
-                    NetView.Exchange _ -> {}
+                    NetView.Exchange _,
+                    NetView.SecretUse _,
+                    NetView.AgentCall _ -> {}
             case ProcessView _,
                     FileView _,
                     PrivilegeView _,

@@ -7,6 +7,7 @@ import blackbox.evidence.text.Printable;
 import blackbox.evidence.text.Timestamps;
 import blackbox.evidence.verify.EventAccount;
 import blackbox.evidence.verify.Losses;
+import blackbox.query.calls.TokenSums;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
 import blackbox.schemas.RunId;
@@ -18,11 +19,16 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// One run's facts, what is lost of it, and how many events of each kind it has.
-public record RunSummary(RunFacts facts, Losses losses, Map<Kind, Long> counts) {
+/// One run's facts, what is lost of it, how many events of each kind it has, and which models it called.
+public record RunSummary(RunFacts facts, Losses losses, Map<Kind, Long> counts, List<TokenSums.OfModel> models) {
+
+    public RunSummary {
+        models = List.copyOf(models);
+    }
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -31,10 +37,12 @@ public record RunSummary(RunFacts facts, Losses losses, Map<Kind, Long> counts) 
         var counts = new EnumMap<Kind, Long>(Kind.class);
         RunFacts facts = RunFacts.read(recordings, run);
         var account = new EventAccount();
+        var tokens = new TokenSums();
         if (facts.fault() == null) {
             try (RunReader reader = RunReader.open(recordings, run, 0, EventAccount.COLUMNS)) {
                 while (reader.next()) {
                     account.see(reader.index(), reader.row());
+                    tokens.see(reader.row());
                     Kind kind = reader.row().has(Column.KIND)
                             ? Kind.ofCode(reader.row().number(Column.KIND))
                             : null;
@@ -48,7 +56,10 @@ public record RunSummary(RunFacts facts, Losses losses, Map<Kind, Long> counts) 
         }
         boolean live = facts.state() == RunState.OPEN && facts.fault() == null;
         return new RunSummary(
-                facts, facts.state() == RunState.MISSING ? Losses.NOT_KNOWN : account.losses(live), counts);
+                facts,
+                facts.state() == RunState.MISSING ? Losses.NOT_KNOWN : account.losses(live),
+                counts,
+                tokens.models());
     }
 
     /// Writes the run's fields, `detail` (what it was started with) and `counts` into an object that the caller
@@ -74,6 +85,7 @@ public record RunSummary(RunFacts facts, Losses losses, Map<Kind, Long> counts) 
             out.writeNumberField(count.getKey().eventName(), count.getValue());
         }
         out.writeEndObject();
+        TokenSums.write(out, models);
     }
 
     /// Prints the facts and the counts.
@@ -110,6 +122,7 @@ public record RunSummary(RunFacts facts, Losses losses, Map<Kind, Long> counts) 
         }
         out.println("events        " + facts.events() + "  (" + losses.inWords() + ")");
         counts.forEach((kind, count) -> out.println("  %-20s %d".formatted(kind.eventName(), count)));
+        models.forEach(each -> out.println("model         " + Printable.of(each.model()) + "  " + each.words()));
         facts.leftOut().forEach(each -> out.println("left out      " + Printable.of(each.file() + ": " + each.why())));
         if (facts.fault() != null) {
             out.println("fault         " + Printable.of(String.valueOf(facts.fault())));

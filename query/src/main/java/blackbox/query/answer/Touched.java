@@ -1,5 +1,6 @@
 package blackbox.query.answer;
 
+import blackbox.query.calls.AgentCalls;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.FileEffect;
 import java.util.List;
@@ -17,6 +18,7 @@ public record Touched(
         List<HttpRequest> requests,
         List<SecretUse> secrets,
         List<PrivilegeUse> privileges,
+        AgentCalls calls,
         List<String> limits) {
 
     public Touched {

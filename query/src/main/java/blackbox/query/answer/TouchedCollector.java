@@ -101,6 +101,7 @@ public final class TouchedCollector {
         all.addAll(acts.exchanges.limits());
         all.addAll(acts.secrets.limits());
         all.addAll(acts.privileges.limits());
+        all.addAll(acts.calls.limits());
         return new Touched(
                 acts.files.files(),
                 acts.refusals.refusals(),
@@ -111,6 +112,7 @@ public final class TouchedCollector {
                 acts.exchanges.requests(),
                 acts.secrets.uses(),
                 acts.privileges.privileges(),
+                acts.calls.calls(),
                 all);
     }
 }

@@ -1,5 +1,6 @@
 package blackbox.query.answer;
 
+import blackbox.query.calls.CallsJson;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
@@ -79,6 +80,12 @@ public final class TouchedJson {
                     json.secrets(touched.secrets());
                 }
                 case PRIVILEGES -> json.privileges(touched.privileges());
+                case CALLS -> {
+                    CallsJson.writeFields(out, touched.calls());
+                    if (!parts.contains(TouchedPart.EGRESS)) {
+                        json.requests(touched.requests());
+                    }
+                }
             }
         }
         json.limits(touched.limits());

@@ -5,5 +5,6 @@ public enum TouchedPart {
     FILES,
     PROCESSES,
     EGRESS,
-    PRIVILEGES
+    PRIVILEGES,
+    CALLS
 }

@@ -1,6 +1,7 @@
 package blackbox.query.answer;
 
 import blackbox.evidence.text.Printable;
+import blackbox.query.calls.CallsText;
 import blackbox.schemas.row.Text;
 import java.io.PrintWriter;
 import java.util.List;
@@ -72,6 +73,14 @@ public final class TouchedText {
                                     link.onWire().in()));
                 }
                 case PRIVILEGES -> privileges(out, touched.privileges());
+                case CALLS -> {
+                    if (parts.size() == 1 || !touched.calls().isEmpty()) { // most runs have no gateway
+                        CallsText.print(out, touched.calls());
+                    }
+                    if (!parts.contains(TouchedPart.EGRESS)) {
+                        requests(out, touched.requests());
+                    }
+                }
             }
         }
     }

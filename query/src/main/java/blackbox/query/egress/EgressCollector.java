@@ -144,6 +144,7 @@ public final class EgressCollector {
                     NetView.Miss _,
                     NetView.Exchange _,
                     NetView.SecretUse _,
+                    NetView.AgentCall _,
                     FileView _,
                     PrivilegeView _,
                     RecorderView _,

@@ -27,6 +27,11 @@ public record CaptureLimits(long diskLogBytesMax, long framesBytesMax, long outp
         return framesBytesMax / 4;
     }
 
+    /// How much of what went over TLS that the gateway opened, without TLS.
+    public long plaintextBytesMax() {
+        return framesBytesMax;
+    }
+
     /// The part for frames that it receives.
     public long framesInBytesMax() {
         return framesBytesMax - framesOutBytesMax();

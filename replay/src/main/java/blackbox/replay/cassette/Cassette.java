@@ -16,11 +16,13 @@ public final class Cassette {
     private final CapturedFrames answers;
     private final Map<Endpoint, List<RecordedConnection>> connections = new LinkedHashMap<>();
     private final Map<Endpoint, List<RecordedExchange>> exchanges = new LinkedHashMap<>();
+    private final Map<Endpoint, TlsEndpoint> opened;
     private final Set<String> neighbours;
     private final Map<String, Boolean> echoes;
     private final List<String> limits;
 
     /// @param answers what the guest received
+    /// @param opened the endpoints to which TLS was opened
     /// @param neighbours addresses that announced themselves (ARP, neighbour discovery)
     /// @param echoes addresses that were pinged, and whether they answered
     /// @param limits which parts of the captures cannot be served, in words
@@ -28,6 +30,7 @@ public final class Cassette {
             CapturedFrames answers,
             List<RecordedConnection> connections,
             List<RecordedExchange> exchanges,
+            Map<Endpoint, TlsEndpoint> opened,
             Set<String> neighbours,
             Map<String, Boolean> echoes,
             List<String> limits) {
@@ -42,6 +45,7 @@ public final class Cassette {
                     .computeIfAbsent(each.remote(), _ -> new ArrayList<>())
                     .add(each);
         }
+        this.opened = Map.copyOf(opened);
         this.neighbours = Set.copyOf(neighbours);
         this.echoes = Map.copyOf(echoes);
         this.limits = List.copyOf(limits);
@@ -53,7 +57,32 @@ public final class Cassette {
     /// @param in what it received
     /// @throws IOException when one cannot be read or is not a capture of frames
     public static Cassette read(CapturedFrames out, CapturedFrames in) throws IOException {
-        return new CassetteReader(out, in).read();
+        return read(out, in, null);
+    }
+
+    /// The same, of a run whose gateway opened TLS.
+    ///
+    /// @param plaintext what it found there; null if nothing was kept
+    public static Cassette read(CapturedFrames out, CapturedFrames in, @Nullable CapturedFrames plaintext)
+            throws IOException {
+        return new CassetteReader(out, in, plaintext).read();
+    }
+
+    /// On how many recorded connections TLS was opened, so that a replay has to open it, too.
+    public int openedCount() {
+        return opened.values().stream().mapToInt(each -> each.opened().size()).sum();
+    }
+
+    /// The endpoint if TLS to it was opened, or null.
+    @Nullable
+    TlsEndpoint tls(Endpoint remote) {
+        return opened.get(remote);
+    }
+
+    /// What was said on the connections to an endpoint: in TLS, where it was opened.
+    List<RecordedConnection> conversations(Endpoint remote) {
+        TlsEndpoint tls = opened.get(remote);
+        return tls == null ? connections(remote) : tls.opened();
     }
 
     /// Which parts of the captures cannot be served, in words; empty if all can.

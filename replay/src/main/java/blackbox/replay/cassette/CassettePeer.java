@@ -4,6 +4,7 @@ import blackbox.gateway.packet.IcmpMessage;
 import blackbox.gateway.packet.IpPacket;
 import blackbox.gateway.packet.TcpSegment;
 import blackbox.gateway.packet.UdpDatagram;
+import blackbox.gateway.tls.RunAuthority;
 import blackbox.replay.cassette.Miss.Content;
 import blackbox.replay.cassette.Miss.Kind;
 import blackbox.schemas.Hash;
@@ -12,9 +13,11 @@ import blackbox.schemas.net.IpAddress;
 import blackbox.schemas.net.Octets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Everything that a re-executed guest can reach: gateway, name server and every remote address, played from
@@ -49,7 +53,9 @@ public final class CassettePeer {
     private final Cassette cassette;
     private final Consumer<byte[]> frames;
     private final Consumer<Miss> misses;
+    private final @Nullable RunAuthority authority;
     private final ConnectionMatcher matcher;
+    private final ConnectionMatcher inTls;
     private final DatagramAnswers datagrams;
     /// What can be asked over any connection, by endpoint.
     private final Map<Endpoint, Optional<HttpShelf>> shelves = new HashMap<>();
@@ -65,6 +71,8 @@ public final class CassettePeer {
     };
 
     private byte[] guestMac = {-1, -1, -1, -1, -1, -1};
+    private final List<TlsConversation> opened = new ArrayList<>();
+    private final Set<Endpoint> cut = new HashSet<>();
     private int sequence = 1;
     private long missed;
 
@@ -72,17 +80,22 @@ public final class CassettePeer {
 
     private record Unopened(int sequence, RecordedConnection recorded) {}
 
+    /// @param authority that the guest trusts, to open TLS where it was opened; null if it never was
     /// @param frames takes Ethernet frames for the guest
     /// @param misses receives what was refused
-    public CassettePeer(Cassette cassette, Consumer<byte[]> frames, Consumer<Miss> misses) {
+    public CassettePeer(
+            Cassette cassette, @Nullable RunAuthority authority, Consumer<byte[]> frames, Consumer<Miss> misses) {
         this.cassette = cassette;
+        this.authority = authority;
         this.frames = frames;
         this.misses = miss -> {
             missed++;
+            cut.add(miss.remote());
             shelf(miss.remote()).ifPresent(HttpShelf::miss);
             misses.accept(miss);
         };
-        this.matcher = new ConnectionMatcher(cassette);
+        this.matcher = new ConnectionMatcher(cassette::connections);
+        this.inTls = new ConnectionMatcher(cassette::conversations);
         this.datagrams = new DatagramAnswers(cassette);
     }
 
@@ -93,6 +106,7 @@ public final class CassettePeer {
     /// @param missed how much was refused
     /// @param moved what was asked over other connections than in the recording
     /// @param turned what came in another order than in the recording
+    /// @param opened endpoints in whose TLS all that was recorded was said and heard, whole, and nothing else
     public record Played(
             int connections,
             int unusedConnections,
@@ -100,7 +114,8 @@ public final class CassettePeer {
             int unusedDatagrams,
             long missed,
             List<Moved> moved,
-            List<Turned> turned) {}
+            List<Turned> turned,
+            Set<Endpoint> opened) {}
 
     /// An endpoint of which all that was recorded was asked and answered, whole, and nothing else, but over other
     /// connections.
@@ -128,7 +143,11 @@ public final class CassettePeer {
                 cassette.exchangeCount() - told,
                 missed,
                 ofShelves(HttpShelf::moved, Moved::remote),
-                ofShelves(HttpShelf::turned, Turned::remote));
+                ofShelves(HttpShelf::turned, Turned::remote),
+                opened.stream()
+                        .map(TlsConversation::remote)
+                        .filter(this::isWhole)
+                        .collect(Collectors.toSet()));
     }
 
     private <T> List<T> ofShelves(Function<HttpShelf, @Nullable T> what, Function<T, Endpoint> remote) {
@@ -268,11 +287,12 @@ public final class CassettePeer {
         }
         if (recorded == null || recorded.opening == RecordedConnection.Opening.ACCEPTED) {
             sequence += SEQUENCE_STEP;
-            if (shelf != null && recorded != null) {
+            if (recorded != null && (shelf != null || cassette.tls(flow.remote()) != null)) {
                 matcher.use(recorded);
             }
-            Conversation claim = shelf == null ? new Claim(matcher, flow.remote()) : new HttpClaim(shelf);
-            connections.put(flow, new PeerConnection(syn, sequence, claim, wire(packet, syn), nowNs));
+            connections.put(
+                    flow,
+                    new PeerConnection(syn, sequence, conversation(flow.remote(), shelf), wire(packet, syn), nowNs));
         } else {
             matcher.use(recorded);
             unopened.put(flow, new Unopened(syn.sequence(), recorded));
@@ -280,8 +300,26 @@ public final class CassettePeer {
         }
     }
 
+    private boolean isWhole(Endpoint remote) {
+        return !cut.contains(remote)
+                && shelf(remote).map(HttpShelf::isWhole).orElseGet(() -> inTls.isUsedUp(remote))
+                && opened.stream().filter(each -> each.remote().equals(remote)).allMatch(TlsConversation::isWhole);
+    }
+
+    private Conversation conversation(Endpoint remote, @Nullable HttpShelf shelf) {
+        TlsEndpoint tls = cassette.tls(remote);
+        RunAuthority opening = authority;
+        if (tls == null || opening == null) {
+            return shelf == null ? new Claim(matcher, remote) : new HttpClaim(shelf);
+        }
+        var conversation = new TlsConversation(
+                remote, tls, opening, () -> shelf == null ? new Claim(inTls, remote) : new HttpClaim(shelf));
+        opened.add(conversation);
+        return conversation;
+    }
+
     private Optional<HttpShelf> shelf(Endpoint remote) {
-        List<RecordedConnection> recorded = cassette.connections(remote);
+        List<RecordedConnection> recorded = cassette.conversations(remote);
         return recorded.isEmpty()
                 ? Optional.empty()
                 : shelves.computeIfAbsent(remote, _ -> Optional.ofNullable(HttpShelf.of(remote, recorded)));

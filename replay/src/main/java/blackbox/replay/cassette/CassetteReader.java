@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,6 +28,7 @@ final class CassetteReader {
 
     private final CapturedFrames out;
     private final CapturedFrames in;
+    private final @Nullable CapturedFrames plaintext;
     private final Map<Flow, ConnectionTape> open = new HashMap<>();
     private final List<ConnectionTape> tapes = new ArrayList<>();
     /// The last datagram that the guest sent from a port.
@@ -44,9 +46,10 @@ final class CassetteReader {
 
     private record Query(Flow flow, int id) {}
 
-    CassetteReader(CapturedFrames out, CapturedFrames in) {
+    CassetteReader(CapturedFrames out, CapturedFrames in, @Nullable CapturedFrames plaintext) {
         this.out = out;
         this.in = in;
+        this.plaintext = plaintext;
     }
 
     Cassette read() throws IOException {
@@ -65,8 +68,65 @@ final class CassetteReader {
             }
         }
         tapes.forEach(tape -> tape.connection().hasGap = tape.incomplete());
-        return new Cassette(
-                in, tapes.stream().map(ConnectionTape::connection).toList(), exchanges, neighbours, echoes, limits());
+        List<RecordedConnection> all =
+                tapes.stream().map(ConnectionTape::connection).toList();
+        return new Cassette(in, all, exchanges, opened(all), neighbours, echoes, limits());
+    }
+
+    /// The endpoints to which TLS was opened.
+    ///
+    /// @param all connections as they were on the wire
+    private Map<Endpoint, TlsEndpoint> opened(List<RecordedConnection> all) throws IOException {
+        var opened = new LinkedHashMap<Endpoint, List<RecordedConnection>>();
+        for (RecordedConnection each : plaintext == null ? List.<RecordedConnection>of() : inTls(plaintext)) {
+            opened.computeIfAbsent(each.remote(), _ -> new ArrayList<>()).add(each);
+        }
+        var endpoints = new HashMap<Endpoint, TlsEndpoint>();
+        opened.forEach((remote, connections) -> endpoints.put(
+                remote,
+                TlsEndpoint.of(
+                        connections,
+                        all.stream()
+                                .filter(each -> each.remote().equals(remote))
+                                .toList())));
+        return endpoints;
+    }
+
+    /// What the connections carried in TLS. Both directions are in one capture, in their order.
+    private static List<RecordedConnection> inTls(CapturedFrames capture) throws IOException {
+        var current = new HashMap<Flow, ConnectionTape>();
+        var all = new ArrayList<ConnectionTape>();
+        try (var frames = new PcapReader(capture.open())) {
+            long number = 0;
+            for (PcapReader.Frame frame = frames.next(); frame != null; frame = frames.next()) {
+                IpPacket packet = IpPacket.parse(frame.octets());
+                TcpSegment segment = packet == null ? null : TcpSegment.parse(packet.payload());
+                if (packet == null || segment == null) {
+                    throw new IOException("a frame of what was said in TLS is no TCP segment");
+                }
+                number++;
+                long offset = frame.offset() + packet.payloadAt() + segment.payloadAt();
+                Flow flow = flow(packet, segment.sourcePort(), segment.destinationPort(), true);
+                ConnectionTape tape = current.get(flow);
+                if (segment.is(TcpSegment.SYN) && !segment.is(TcpSegment.ACK)) {
+                    var connection = new RecordedConnection(
+                            flow.remote(), new RecordedStream(capture), new RecordedStream(capture));
+                    tape = new ConnectionTape(connection, segment);
+                    current.put(flow, tape);
+                    all.add(tape);
+                } else if (tape != null) {
+                    tape.fromGuest(segment, offset, number);
+                } else {
+                    ConnectionTape answered =
+                            current.get(flow(packet, segment.sourcePort(), segment.destinationPort(), false));
+                    if (answered == null) {
+                        throw new IOException("what was said in TLS has no beginning");
+                    }
+                    answered.toGuest(segment, offset, number);
+                }
+            }
+        }
+        return all.stream().map(ConnectionTape::connection).toList();
     }
 
     private List<String> limits() {

@@ -15,6 +15,7 @@ final class Claim implements Conversation {
     private final RequestOctets sent;
     private @Nullable RecordedConnection candidate;
     private boolean chosen;
+    private long acknowledged;
     private boolean over;
     private boolean finished;
 
@@ -49,7 +50,17 @@ final class Claim implements Conversation {
     }
 
     @Override
-    public void acknowledge(long octets) {}
+    public void acknowledge(long octets) {
+        acknowledged = octets;
+    }
+
+    @Override
+    public boolean isWhole() {
+        RecordedConnection mine = candidate;
+        return mine != null
+                && sent.count() == mine.request().length()
+                && acknowledged >= mine.response().length();
+    }
 
     @Override
     public @Nullable Miss finish() {

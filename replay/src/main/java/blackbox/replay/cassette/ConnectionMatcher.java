@@ -3,14 +3,16 @@ package blackbox.replay.cassette;
 import blackbox.schemas.event.Endpoint;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The recorded connections to each endpoint that are not used up yet, and how many claims wait for one. Owned by
 /// one thread.
 final class ConnectionMatcher {
-    private final Cassette cassette;
+    private final Function<Endpoint, List<RecordedConnection>> recorded;
     private final Map<Endpoint, Shelf> shelves = new HashMap<>();
     private int used;
 
@@ -19,8 +21,9 @@ final class ConnectionMatcher {
     /// @param unused in the order of the recording
     private record Shelf(SequencedSet<RecordedConnection> unused, int[] waiting) {}
 
-    ConnectionMatcher(Cassette cassette) {
-        this.cassette = cassette;
+    /// @param recorded those to an endpoint, in the order of the recording
+    ConnectionMatcher(Function<Endpoint, List<RecordedConnection>> recorded) {
+        this.recorded = recorded;
     }
 
     /// How many recorded connections were used.
@@ -41,6 +44,11 @@ final class ConnectionMatcher {
         if (shelf(connection.remote()).unused().remove(connection)) {
             used++;
         }
+    }
+
+    /// Whether all to an endpoint were used.
+    boolean isUsedUp(Endpoint remote) {
+        return shelf(remote).unused().isEmpty();
     }
 
     boolean isUnused(RecordedConnection connection) {
@@ -77,7 +85,6 @@ final class ConnectionMatcher {
     }
 
     private Shelf shelf(Endpoint remote) {
-        return shelves.computeIfAbsent(
-                remote, _ -> new Shelf(new LinkedHashSet<>(cassette.connections(remote)), new int[1]));
+        return shelves.computeIfAbsent(remote, _ -> new Shelf(new LinkedHashSet<>(recorded.apply(remote)), new int[1]));
     }
 }

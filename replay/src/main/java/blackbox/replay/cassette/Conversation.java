@@ -36,6 +36,11 @@ interface Conversation {
     /// How the remote side ends it once all of [#released] was sent.
     End end();
 
+    /// Whether all that was recorded was said and heard; where others answer for it, true.
+    default boolean isWhole() {
+        return true;
+    }
+
     /// Gives up the hold on the recording; returns what is wrong with an end at this point, or null.
     @Nullable
     Miss close();

@@ -279,9 +279,13 @@ final class HttpShelf {
     /// What went over other connections than in the recording; null if nothing did, or not all that was recorded was
     /// asked and answered, whole, and nothing else.
     CassettePeer.@Nullable Moved moved() {
-        boolean all = !missed && unfinished == 0 && delivered == exchanges;
-        return all && (moved > 0 || opened != connections)
+        return isWhole() && (moved > 0 || opened != connections)
                 ? new CassettePeer.Moved(remote, moved, connections, opened)
                 : null;
+    }
+
+    /// Whether all that was recorded was asked and answered, whole, and nothing else.
+    boolean isWhole() {
+        return !missed && unfinished == 0 && delivered == exchanges;
     }
 }

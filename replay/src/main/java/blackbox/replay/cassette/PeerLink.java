@@ -1,5 +1,6 @@
 package blackbox.replay.cassette;
 
+import blackbox.gateway.tls.RunAuthority;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
@@ -31,10 +32,11 @@ public final class PeerLink implements AutoCloseable {
     /// Starts playing.
     ///
     /// @param channel to the machine; this object takes ownership of it
+    /// @param authority that the guest trusts, to open TLS where it was opened; null if it never was
     /// @param misses receives what was refused, on this link's thread
-    public PeerLink(SocketChannel channel, Cassette cassette, Consumer<Miss> misses) {
+    public PeerLink(SocketChannel channel, Cassette cassette, @Nullable RunAuthority authority, Consumer<Miss> misses) {
         this.channel = channel;
-        this.peer = new CassettePeer(cassette, this::enqueue, misses);
+        this.peer = new CassettePeer(cassette, authority, this::enqueue, misses);
         this.thread = Thread.ofPlatform().name("cassette").start(this::run);
     }
 

@@ -9,6 +9,7 @@ import blackbox.replay.content.ContentMatch;
 import blackbox.replay.content.KnownTies;
 import blackbox.replay.content.NameTime;
 import blackbox.replay.content.Origins;
+import blackbox.replay.content.StandInInput;
 import blackbox.replay.content.Tie;
 import blackbox.replay.content.Ties;
 import blackbox.replay.content.Window;
@@ -32,6 +33,7 @@ import blackbox.schemas.row.Text;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +56,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     private StandIns names = (_, _) -> false;
     private @Nullable ComparedDatabases databases;
     private long movedEntries;
+    private long certificates;
     private IdTies ids = IdTies.NONE;
     private PackTies packs = PackTies.NONE;
     private FileTimes fileTimes = new FileTimes();
@@ -65,7 +68,13 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     /// Where one side's files come from.
     ///
     /// @param events say when they were written
-    public record Left(Opener files, EventSource events) {}
+    /// @param authority the certificate that its programs were given to trust, in PEM, or null
+    public record Left(
+            Opener files, EventSource events, @Nullable String authority) {
+        public Left(Opener files, EventSource events) {
+            this(files, events, null);
+        }
+    }
 
     /// Assembles a side's disk, which is closed afterwards.
     @FunctionalInterface
@@ -80,7 +89,10 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
 
     /// Those of a recorded run.
     public static Left of(Recordings recordings, RunFacts facts) {
-        return new Left(() -> FilesAtEnd.ofRun(recordings, facts), RecordedSide.events(recordings, facts.run()));
+        return new Left(
+                () -> FilesAtEnd.ofRun(recordings, facts),
+                RecordedSide.events(recordings, facts.run()),
+                authority(facts));
     }
 
     /// Those of two recorded runs, which can be compared if both began with the same image.
@@ -93,6 +105,14 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
                 () -> new RecordedFiles.Unknown("the runs began with different images, or do not say with which"),
                 RecordedSide.events(recordings, one.run()));
         return new ComparedFiles(unknown, unknown);
+    }
+
+    private static @Nullable String authority(RunFacts facts) {
+        try {
+            return facts.opening().agent().trusted();
+        } catch (IllegalArgumentException e) {
+            return null; // what was recorded first cannot be read
+        }
     }
 
     private static @Nullable String image(RunFacts facts) {
@@ -157,6 +177,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
                                     + processNumbers.count
                                     + durations.count
                                     + movedEntries
+                                    + certificates
                                     + sqlite.same()
                                     + match.pairs().count()
                                     + ids.pairs().size()
@@ -235,6 +256,10 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         if (movedEntries > 0) {
             notCompared.add("the order of entries in npm's logs about what it did side by side: " + movedEntries
                     + " are in another place, or say another number of attempts");
+        }
+        if (certificates > 0) {
+            notCompared.add("the certificate of the gateway's authority, of which each side has its own: "
+                    + (certificates == 1 ? "once" : certificates + " times") + " in the files that were left");
         }
         if (sameDatabases > 0) {
             notCompared.add("SQLite databases with the same tables and rows, laid out otherwise: " + sameDatabases);
@@ -500,7 +525,20 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
             movedEntries += log.moved();
             return log.match();
         }
-        return ContentMatch.of(was, is, origins);
+        StandInInput certified = certified(is);
+        ContentMatch match = ContentMatch.of(was, certified == null ? is : certified, origins);
+        certificates += certified == null ? 0 : certified.replaced();
+        return match;
+    }
+
+    /// With the recorded side's certificate where this side has its own; null if both have none, or the same.
+    private @Nullable StandInInput certified(InputStream is) {
+        String one = recorded.authority();
+        String other = actual.authority();
+        return one == null || other == null || one.equals(other)
+                ? null
+                : new StandInInput(
+                        is, other.getBytes(StandardCharsets.US_ASCII), one.getBytes(StandardCharsets.US_ASCII));
     }
 
     private WriteTimes recordedTimes() throws IOException {

@@ -352,7 +352,8 @@ public final class InputCheck {
         }
         for (String name : new TreeSet<>(needed)) {
             SealedCapture capture = captures.get(name);
-            if (capture == null && isEmpty(Payload.of(recordings, run, name))) {
+            boolean perhaps = name.equals(CaptureName.PLAINTEXT.text());
+            if (capture == null && (perhaps || isEmpty(Payload.of(recordings, run, name)))) {
                 continue; // nothing was written to it, and so nothing was sealed
             }
             String fault = capture == null ? Refusal.NOT_HERE : fault(capture);

@@ -162,11 +162,13 @@ record RecordedAgent(
     }
 
     /// The command with these values; what was not recorded is left out.
-    AgentCommand with(Map<String, String> values) {
+    ///
+    /// @param trusted an authority in the place of the recorded one; null for that
+    AgentCommand with(Map<String, String> values, @Nullable String trusted) {
         var known = new TreeMap<>(command.surrogates());
         known.putAll(values);
         known.keySet().retainAll(command.variables());
         return AgentCommand.of(command.words(), known, command.user(), command.limits(), command.terminal())
-                .trusting(command.trusted());
+                .trusting(trusted == null ? command.trusted() : trusted);
     }
 }

@@ -1,5 +1,6 @@
 package blackbox.replay.rerun;
 
+import blackbox.gateway.tls.RunAuthority;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.capture.CapturedFiles;
 import blackbox.recorder.capture.PrintedStream;
@@ -81,6 +82,7 @@ final class Reexecution {
     /// @param stdin as recorded
     /// @param entropy that of the recorded guest, null if it is not known
     /// @param times of the recorded run
+    /// @param authority that the agent's programs trust, which opens TLS; null if the recorded gateway opened none
     /// @param onMiss what to do when something is asked that was not recorded
     record Inputs(
             GuestImage image,
@@ -90,6 +92,7 @@ final class Reexecution {
             RecordedInput stdin,
             @Nullable GuestEntropy entropy,
             RunTimes times,
+            @Nullable RunAuthority authority,
             OnMiss onMiss) {}
 
     /// The result.
@@ -166,7 +169,8 @@ final class Reexecution {
                 captures == null ? Tier.LIVE : Tier.EXACT);
         try (follower;
                 Machine vm = host.start(request, event -> log.hear(event.name(), event.detail(), event.halted()));
-                var link = new PeerLink(vm.network(), cassette, miss -> miss(miss, vm, inputs.onMiss()))) {
+                var link = new PeerLink(
+                        vm.network(), cassette, inputs.authority(), miss -> miss(miss, vm, inputs.onMiss()))) {
             align(vm.facts().clock(), wall.set(inputs.times().startedAt()));
             vm.onBootClock(clock::heard);
             var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());

@@ -1,6 +1,7 @@
 package blackbox.replay.rerun;
 
 import blackbox.evidence.store.Recordings;
+import blackbox.gateway.tls.RunAuthority;
 import blackbox.query.run.RunFacts;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.TracerReport;
@@ -65,8 +66,9 @@ final class Rerun {
 
     /// What was executed, and which parts of the recording it could not get.
     ///
+    /// @param authority the certificate that its programs trusted, in PEM, or null
     /// @param limits in words
-    record Executed(Reexecution.Result result, List<String> limits) {}
+    record Executed(Reexecution.Result result, @Nullable String authority, List<String> limits) {}
 
     /// Where an execution leaves files.
     ///
@@ -99,19 +101,29 @@ final class Rerun {
             throws ReplayException, InterruptedException {
         var limits = new ArrayList<String>();
         GuestEntropy entropy = entropy(limits);
-        var given = new Reexecution.Inputs(
-                image,
-                place.size(agent.size()),
-                workspace,
-                agent.with(environment),
-                RecordedInput.of(facts, captures),
-                entropy,
-                agent.times(),
-                onMiss);
         try (var out = frames(captures, CaptureName.FRAMES_OUT.text());
                 var in = frames(captures, CaptureName.FRAMES_IN.text())) {
-            Cassette cassette = Cassette.read(out, in);
+            SealedCapture inTls = captures.get(CaptureName.PLAINTEXT.text());
+            Cassette cassette = Cassette.read(out, in, inTls == null ? null : new SealedFrames(inTls));
             limits.addAll(cassette.limits());
+            RunAuthority authority = null;
+            if (cassette.openedCount() > 0) {
+                // The guest's clock shows the recorded time.
+                authority = RunAuthority.create(agent.times().startedAt());
+                limits.add(
+                        "the authority of TLS, keys and octets on the wire of " + cassette.openedCount()
+                                + " connections that the gateway opened: the replay has its own; what was said in TLS was compared");
+            }
+            var given = new Reexecution.Inputs(
+                    image,
+                    place.size(agent.size()),
+                    workspace,
+                    agent.with(environment, authority == null ? null : authority.pem()),
+                    RecordedInput.of(facts, captures),
+                    entropy,
+                    agent.times(),
+                    authority,
+                    onMiss);
             long needed = ComparedOutput.bytesNeeded(new RecordedOutput(facts, captures));
             progress.say("executing the run again, with " + cassette.connectionCount() + " recorded connections and "
                     + cassette.exchangeCount() + " recorded datagrams to answer from");
@@ -137,7 +149,7 @@ final class Rerun {
                 limits.add("the guest's clock from " + result.unledSince()
                         + " on: more happened at once than could be followed, so it ran by itself");
             }
-            return new Executed(result, limits);
+            return new Executed(result, given.command().trusted(), limits);
         } catch (IOException | VmException | RecorderException e) {
             throw new ReplayException(
                     Code.ENGINE, "run " + facts.run() + " could not be executed again: " + e.getMessage(), e);

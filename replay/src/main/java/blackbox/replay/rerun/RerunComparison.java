@@ -46,6 +46,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Compares a re-execution with its recording, in what was done, left behind and printed, and gives the verdict. Needs
@@ -78,12 +79,14 @@ final class RerunComparison {
     /// @param events what was done
     /// @param printed what was printed
     /// @param files opens what is on its disk
+    /// @param authority the certificate that its programs trusted, in PEM, or null
     /// @param limits which parts of the recording it could not get, in words
     record Replayed(
             RunInputs given,
             EventTape events,
             ReplayedOutput printed,
             ComparedFiles.Opener files,
+            @Nullable String authority,
             Ending ending,
             List<String> limits) {}
 
@@ -127,8 +130,9 @@ final class RerunComparison {
                 new ComparedFiles.Left(
                         recorded.files(),
                         RecordedSide.events(
-                                recorded.recordings(), recorded.facts().run())),
-                new ComparedFiles.Left(replayed.files(), replayed.events()))) {
+                                recorded.recordings(), recorded.facts().run()),
+                        RecordedAgent.of(recorded.facts()).command().trusted()),
+                new ComparedFiles.Left(replayed.files(), replayed.events(), replayed.authority()))) {
             return with(replayed, files, agreements, at);
         }
     }
@@ -164,7 +168,8 @@ final class RerunComparison {
     }
 
     private static Set<Endpoint> agreedPeers(Played played) {
-        return played.moved().stream().map(Moved::remote).collect(Collectors.toSet());
+        return Stream.concat(played.moved().stream().map(Moved::remote), played.opened().stream())
+                .collect(Collectors.toSet());
     }
 
     private static @Nullable ClockOffset clock(Ending ending, @Nullable SharedOffsets shared) {

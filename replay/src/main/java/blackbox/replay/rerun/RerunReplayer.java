@@ -181,6 +181,7 @@ public final class RerunReplayer implements Replayer {
                 () -> unknown == null
                         ? new RecordedFiles.Known(FilesAtEnd.ofImage(disk))
                         : new RecordedFiles.Unknown(unknown),
+                executed.authority(),
                 new RerunComparison.Ending(result.exit() != null, result.missed(), result.clock(), result.played()),
                 executed.limits());
     }

@@ -323,7 +323,7 @@ class CassettePeerTest {
     void theGatewayExistsAndStrangersDoNot() throws Exception {
         TestGuest guest = guest();
         var heard = new ArrayList<byte[]>();
-        var peer = new CassettePeer(recording.cassette(), heard::add, guest.misses::add);
+        var peer = new CassettePeer(recording.cassette(), null, heard::add, guest.misses::add);
         for (String last : List.of("02", "03", "4d")) {
             peer.frame(
                     HexFormat.of()

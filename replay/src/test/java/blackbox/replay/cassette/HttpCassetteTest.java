@@ -13,6 +13,7 @@ import blackbox.schemas.event.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /// Requests of plain HTTP/1.1 that go over other connections than in the recording, and what must not pass for one.
@@ -150,7 +151,7 @@ class HttpCassetteTest {
         assertTrue(second.remoteFinished);
         assertEquals(List.of(), guest.misses);
         assertEquals(
-                new CassettePeer.Played(2, 0, 0, 0, 0, List.of(), List.of()),
+                new CassettePeer.Played(2, 0, 0, 0, 0, List.of(), List.of(), Set.of()),
                 guest.peer().played());
     }
 

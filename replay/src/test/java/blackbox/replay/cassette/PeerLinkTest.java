@@ -36,8 +36,8 @@ class PeerLinkTest {
         try (var server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             server.bind(address);
             try (SocketChannel guest = SocketChannel.open(address);
-                    var link =
-                            new PeerLink(server.accept(), Cassette.read(new TestCapture(), new TestCapture()), miss -> {
+                    var link = new PeerLink(
+                            server.accept(), Cassette.read(new TestCapture(), new TestCapture()), null, miss -> {
                                 throw new IllegalStateException("planted");
                             })) {
                 guest.write(unserved());

@@ -33,6 +33,10 @@ public final class Recording {
         return Cassette.read(out, in);
     }
 
+    Cassette cassette(CapturedFrames plaintext) throws IOException {
+        return Cassette.read(out, in, plaintext);
+    }
+
     void frame(boolean fromGuest, IpPacket packet) {
         (fromGuest ? out : in).add(micros++, packet.frame(new byte[6], GUEST_MAC));
     }

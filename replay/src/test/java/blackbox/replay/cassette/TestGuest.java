@@ -30,7 +30,7 @@ public final class TestGuest {
     public TestGuest(Cassette cassette, Random random, int troubleInHundred) {
         this.random = random;
         this.troubleInHundred = troubleInHundred;
-        this.peer = new CassettePeer(cassette, this::carry, misses::add);
+        this.peer = new CassettePeer(cassette, null, this::carry, misses::add);
     }
 
     public CassettePeer peer() {

@@ -166,6 +166,7 @@ final class RecordedBuild {
                                     tape,
                                     printed,
                                     left(side),
+                                    null,
                                     new RerunComparison.Ending(
                                             !side.wasEnded(),
                                             side.missed(),

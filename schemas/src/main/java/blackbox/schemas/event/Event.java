@@ -396,6 +396,18 @@ public sealed interface Event {
         }
     }
 
+    /// What an HTTP exchange was in the terms of agents. `what` is of `llm.call` the API, of `llm.tool` the tool's
+    /// name, of `mcp.call` the method; detail is JSON: see `schemas/events.md`.
+    record AgentCall(
+            Kind kind,
+            EventHeader header,
+            @Nullable Text what,
+            Endpoint local,
+            Endpoint remote,
+            @Nullable Text host,
+            String detail)
+            implements Event {}
+
     /// A piece of the policy by which the egress gateway decides, in canonical form: `digest` is the whole
     /// policy's, detail is JSON.
     record EgressPolicy(EventHeader header, String digest, String detail) implements Event {

@@ -86,6 +86,11 @@ public final class EventRows {
                 out.net("tcp", e.local(), e.remote())
                         .text(Column.HOST, e.host())
                         .said(e.what(), e.detail());
+            case Event.AgentCall e ->
+                out.net("tcp", e.local(), e.remote())
+                        .text(Column.HOST, e.host())
+                        .text(Column.WHAT, e.what())
+                        .said(null, e.detail());
             case Event.EgressPolicy e -> out.said(e.digest(), e.detail());
             case Event.RunOpen e -> out.text(Column.WHAT, e.name()).said(null, e.detail());
             case Event.RunClose e ->

@@ -55,6 +55,12 @@ public enum Kind {
     CRED_CHANGE(40, "cred.change"),
     /// A use of a privileged interface: ptrace, mount, module load, bpf, setns, unshare, io_uring.
     PRIVILEGE_USE(41, "privilege.use"),
+    /// A model was called behind the egress gateway.
+    LLM_CALL(42, "llm.call"),
+    /// A model asked for a tool.
+    LLM_TOOL(43, "llm.tool"),
+    /// A request to an MCP server behind the egress gateway.
+    MCP_CALL(44, "mcp.call"),
     /// A secret was put into a request behind the egress gateway, or was not, or came back.
     EGRESS_SECRET(45, "egress.secret"),
     RECORDER_LOSS(50, "recorder.loss"),

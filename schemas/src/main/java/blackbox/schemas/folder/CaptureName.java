@@ -16,6 +16,8 @@ public enum CaptureName {
     FRAMES_OUT("frames-out"),
     /// The frames that the machine received, pcap.
     FRAMES_IN("frames-in"),
+    /// What went over connections whose TLS the egress gateway opened, without TLS, in frames, pcap.
+    PLAINTEXT("plaintext"),
     /// What the agent was given on its standard input.
     STDIN("stdin"),
     /// What the agent printed on its standard output, or on its terminal, with the time of each piece.
@@ -58,7 +60,8 @@ public enum CaptureName {
             Collections.unmodifiableSet(EnumSet.of(EVENTS, CONSOLE, STDIO, CONTROL));
 
     /// The files from which the network's answers to a re-executed run are taken.
-    public static final Set<CaptureName> FRAMES = Collections.unmodifiableSet(EnumSet.of(FRAMES_OUT, FRAMES_IN));
+    public static final Set<CaptureName> FRAMES =
+            Collections.unmodifiableSet(EnumSet.of(FRAMES_OUT, FRAMES_IN, PLAINTEXT));
 
     /// The files that drive a replay of the exact tier, and those that it is compared with.
     public static final Set<CaptureName> EXACT =
@@ -68,7 +71,17 @@ public enum CaptureName {
     /// What may hold secrets: it is encrypted once the run is closed. The rest is from before the agent, or digests.
     public static final Set<CaptureName> SECRET = Collections.unmodifiableSet(Stream.concat(
                     EXACT.stream(),
-                    Stream.of(BLOCKS, FRAMES_OUT, FRAMES_IN, STDIN, STDOUT, STDERR, TERMINAL, WORKSPACE, ENTROPY))
+                    Stream.of(
+                            BLOCKS,
+                            FRAMES_OUT,
+                            FRAMES_IN,
+                            PLAINTEXT,
+                            STDIN,
+                            STDOUT,
+                            STDERR,
+                            TERMINAL,
+                            WORKSPACE,
+                            ENTROPY))
             .collect(Collectors.toCollection(() -> EnumSet.noneOf(CaptureName.class))));
 
     private final String text;

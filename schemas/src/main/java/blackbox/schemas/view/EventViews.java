@@ -60,6 +60,9 @@ public final class EventViews {
             case HTTP_EXCHANGE -> new NetView.Exchange();
             case EGRESS_SECRET -> new NetView.SecretUse();
             case EGRESS_POLICY -> new RunView.Policy();
+            case LLM_CALL -> new NetView.ModelCall();
+            case LLM_TOOL -> new NetView.ToolUse();
+            case MCP_CALL -> new NetView.McpCall();
             case CRED_CHANGE -> new PrivilegeView.Credentials();
             case PRIVILEGE_USE -> new PrivilegeView.Use();
             case RECORDER_LOSS -> new RecorderView.Loss();

@@ -176,6 +176,41 @@ public abstract sealed class NetView extends EventView {
         }
     }
 
+    /// What an HTTP exchange was in the terms of agents.
+    public abstract static sealed class AgentCall extends NetView {
+        AgentCall() {}
+
+        /// As in [Decision#host].
+        public final @Nullable Text host() {
+            return text(Column.HOST);
+        }
+
+        /// The model's API, the tool's name or MCP's method; null where that was not said.
+        public final @Nullable Text what() {
+            return text(Column.WHAT);
+        }
+
+        /// All else, as one JSON object.
+        public final @Nullable Text detail() {
+            return text(Column.DETAIL);
+        }
+    }
+
+    /// `llm.call`: a model was called.
+    public static final class ModelCall extends AgentCall {
+        ModelCall() {}
+    }
+
+    /// `llm.tool`: a model asked for a tool.
+    public static final class ToolUse extends AgentCall {
+        ToolUse() {}
+    }
+
+    /// `mcp.call`: a request to an MCP server.
+    public static final class McpCall extends AgentCall {
+        McpCall() {}
+    }
+
     /// `net.miss`: a replay asked for something that its recording does not contain.
     public static final class Miss extends NetView {
         Miss() {}

@@ -74,6 +74,7 @@ final class EventIdentity {
                     NetView.Decision _,
                     NetView.SecretUse _,
                     NetView.Exchange _,
+                    NetView.AgentCall _,
                     RecorderView _,
                     RunView.Open _,
                     RunView.AgentStart _,
