@@ -38,10 +38,6 @@ final class Needles {
         }
     }
 
-    boolean isEmpty() {
-        return all.isEmpty();
-    }
-
     /// Searches from a place on.
     ///
     /// @param end of what is known of the text

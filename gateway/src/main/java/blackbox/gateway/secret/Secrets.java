@@ -4,7 +4,6 @@ import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.secret.Needles.Occurrence;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -57,10 +56,6 @@ public final class Secrets implements AutoCloseable {
 
     public boolean isEmpty() {
         return byId.isEmpty();
-    }
-
-    public Collection<GuestSecret> all() {
-        return byId.values();
     }
 
     /// The one with this id, or null.

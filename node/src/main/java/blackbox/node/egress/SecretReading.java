@@ -6,6 +6,7 @@ import blackbox.recorder.keys.SecretFile;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -157,6 +158,7 @@ final class SecretReading {
         Thread.ofPlatform().daemon().name("secret-command").start(() -> {
             try {
                 read.complete(in.readNBytes(most));
+                in.transferTo(OutputStream.nullOutputStream()); // or it would wait for somebody to read the rest
             } catch (IOException e) {
                 read.completeExceptionally(e);
             }

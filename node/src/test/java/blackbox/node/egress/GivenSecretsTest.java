@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -74,11 +75,7 @@ final class GivenSecretsTest {
         given.surrogates().values().forEach(each -> assertTrue(each.matches("ghp_[0-9a-f]{32}"), each));
         assertEquals(
                 List.of("one", "three"),
-                given.secrets().all().stream()
-                        .filter(each -> each.id().equals("a"))
-                        .findFirst()
-                        .orElseThrow()
-                        .rules());
+                Objects.requireNonNull(given.secrets().named("a")).rules());
         given.close();
         handedOut.forEach(octets ->
                 assertEquals("\0".repeat(VALUE.length()), new String(octets, StandardCharsets.US_ASCII), "cleared"));
@@ -170,6 +167,7 @@ final class GivenSecretsTest {
         assertEquals("a secret", assertReads(shell("echo " + VALUE)));
         String failed = refusal(shell("echo " + VALUE + "; echo the store is locked >&2; exit 3"));
         assertEquals("the command sh failed with exit code 3: the store is locked", failed);
+        assertEquals("a secret", assertReads(shell("head -c 300000 /dev/zero >&2; echo " + VALUE)));
         assertTrue(refusal(shell("yes")).contains("prints more than the 4096 octets"));
         assertTrue(refusal(shell("cat; echo short")).contains("it has 5 octets"), "its input is empty");
         assertTrue(refusal(new SecretSource.Command(List.of("/nowhere/to/be/found")))
