@@ -1,6 +1,8 @@
 package blackbox.cli;
 
 import blackbox.cli.egress.EgressCommand;
+import blackbox.cli.why.CausedCommand;
+import blackbox.cli.why.WhyCommand;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,6 +27,8 @@ final class Commands {
             ShowCommand.class,
             TouchedCommand.class,
             EventsCommand.class,
+            WhyCommand.class,
+            CausedCommand.class,
             OutputCommand.class,
             DiskCommand.class,
             QueryCommand.class,

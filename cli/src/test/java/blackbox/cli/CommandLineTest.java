@@ -120,8 +120,8 @@ class CommandLineTest {
         Map<String, CommandLine> commands = whole().getSubcommands();
         assertTrue(commands.keySet()
                 .containsAll(List.of(
-                        "demo", "doctor", "image", "record", "runs", "show", "touched", "events", "query", "diff",
-                        "verify")));
+                        "demo", "doctor", "image", "record", "runs", "show", "touched", "events", "why", "caused",
+                        "query", "diff", "verify")));
         commands.remove("generate-completion");
         commands.forEach((name, command) -> {
             assertHelp(name);
@@ -154,6 +154,8 @@ class CommandLineTest {
             {"image", "build", "--data", data, "no-such-definition"},
             {"image", "verify", "--data", data, "nope"},
             {"show", "--data", data, "last"},
+            {"why", "--data", data, "last", "7"},
+            {"caused", "--data", data, "last", "7"},
         };
         for (String[] arguments : cases) {
             Said said = run(arguments);

@@ -2,6 +2,7 @@ package blackbox.fuzz;
 
 import static blackbox.fuzz.FuzzTarget.ensure;
 
+import blackbox.gateway.packet.IpPacket;
 import blackbox.replay.cassette.CapturedFrames;
 import blackbox.replay.cassette.Cassette;
 import blackbox.replay.cassette.CassettePeer;
@@ -30,13 +31,41 @@ final class CassetteTargets {
     private CassetteTargets() {}
 
     static List<FuzzTarget> all() {
-        return List.of(FuzzTarget.of(
-                "cassette",
-                16 << 10,
-                CassetteTargets::play,
-                CassetteTargets::cassettes,
-                IOException.class,
-                UncheckedIOException.class));
+        return List.of(
+                FuzzTarget.of(
+                        "cassette",
+                        16 << 10,
+                        CassetteTargets::play,
+                        CassetteTargets::cassettes,
+                        IOException.class,
+                        UncheckedIOException.class),
+                FuzzTarget.of(
+                        "plaintext",
+                        16 << 10,
+                        CassetteTargets::plaintext,
+                        CassetteTargets::plaintexts,
+                        IOException.class));
+    }
+
+    /// What was said in TLS, with nothing on the wire.
+    private static boolean plaintext(byte[] input) throws IOException {
+        var nothing = new InMemory(Packets.pcap());
+        int opened = Cassette.read(nothing, nothing, new InMemory(input)).openedCount();
+        ensure(opened >= 0 && opened <= input.length / IpPacket.ETHERNET_BYTES, "connections that no frame opened");
+        return opened > 0;
+    }
+
+    private static Map<String, byte[]> plaintexts() {
+        byte[] request = ascii("GET / HTTP/1.1\r\n\r\n");
+        byte[] answer = ascii("HTTP/1.1 204 No Content\r\n\r\n");
+        byte[] whole = Packets.pcap(
+                Packets.tcp(true, 443, 0, SYN, new byte[0]),
+                Packets.tcp(false, 443, 0, SYN | ACK, new byte[0]),
+                Packets.tcp(true, 443, 1, ACK, request),
+                Packets.tcp(false, 443, 1, ACK, answer),
+                Packets.tcp(true, 443, 1 + request.length, FIN, new byte[0]),
+                Packets.tcp(false, 443, 1 + answer.length, FIN, new byte[0]));
+        return Map.of("whole", whole, "cut", Arrays.copyOf(whole, whole.length - 30));
     }
 
     private record InMemory(byte[] octets) implements CapturedFrames {

@@ -33,6 +33,8 @@ import blackbox.gateway.stack.Refusal;
 import blackbox.gateway.stack.StackSettings;
 import blackbox.gateway.tls.ClientHello;
 import blackbox.gateway.tls.ClientHello.Kind;
+import blackbox.gateway.tls.RunAuthority;
+import blackbox.gateway.tls.TlsServer;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.net.DnsMessage;
 import blackbox.schemas.net.Octets;
@@ -44,18 +46,22 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /// What a guest sends to its gateway.
 final class GatewayTargets {
     private static final byte[] GUEST = Octets.ofAddress("10.0.2.15");
     private static final byte[] REMOTE = Octets.ofAddress("192.0.2.1");
+    private static final RunAuthority AUTHORITY = RunAuthority.create(Instant.EPOCH);
     private static final byte[] MAC = HexFormat.of().parseHex("525400123456");
     private static final int ANSWERS_PER_FRAME_MAX = 64;
     private static final int HELD_MAX = 512 << 10;
@@ -77,7 +83,28 @@ final class GatewayTargets {
                         GatewayTargets::conversations,
                         IOException.class),
                 FuzzTarget.of("gateway-names", 1 << 10, GatewayTargets::names, GatewayTargets::questions),
-                FuzzTarget.of("gateway-hello", 4 << 10, GatewayTargets::hello, GatewayTargets::hellos));
+                FuzzTarget.of("gateway-hello", 4 << 10, GatewayTargets::hello, GatewayTargets::hellos),
+                FuzzTarget.of(
+                        "tls-server", 4 << 10, GatewayTargets::server, GatewayTargets::hellos, SSLException.class));
+    }
+
+    /// What a guest sends to a replay's TLS, in two pieces.
+    private static boolean server(byte[] input) throws SSLException {
+        TlsServer server = TlsServer.of(AUTHORITY, "h.example");
+        int half = input.length / 2;
+        try {
+            byte[] answer = server.take(Arrays.copyOf(input, half), GatewayTargets::heard);
+            byte[] rest = server.take(Arrays.copyOfRange(input, half, input.length), GatewayTargets::heard);
+            ensure(answer.length + rest.length <= 64 << 10, "an answer without end");
+            return answer.length + rest.length > 0;
+        } catch (SSLException e) {
+            ensure(server.alert().length <= 1 << 10, "an alert without end");
+            throw e;
+        }
+    }
+
+    private static void heard(byte[] octets) {
+        ensure(octets.length == 0, "something was heard without a handshake");
     }
 
     private static final class Silent implements GatewayListener {

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -93,6 +94,7 @@ class ModelCallsTest {
             String text = blackbox.run("touched", run, "--calls").expect(0).out();
             assertTrue(text.contains("asks for shell"), text);
             assertTrue(text.contains("model-answered: 2 calls, 30 tokens in, 12 out"), text);
+            assertTheFilesAreTiedToTheTools(blackbox, run);
             JsonNode shown = blackbox.run("show", run, "--json").expect(0).json();
             assertEquals(30, shown.path("models").path(0).path("inputTokens").asLong(), shown::toString);
             assertEquals(2, shown.path("counts").path("llm.tool").asLong(), shown::toString);
@@ -165,6 +167,55 @@ class ModelCallsTest {
                         .mapToLong(each -> each.path("count").asLong())
                         .sum(),
                 touched::toString);
+    }
+
+    /// From the file that a tool wrote up to the answer that asked for it, and from the other tool down to its file.
+    private static void assertTheFilesAreTiedToTheTools(Installation blackbox, String run) throws Exception {
+        JsonNode why = blackbox.run("why", run, String.valueOf(writeOf(blackbox, run, "/tmp/one")), "--json")
+                .expect(0)
+                .json();
+        assertSure(why, why);
+        List<String> ids = StreamSupport.stream(why.path("chain").spliterator(), false)
+                .filter(step ->
+                        List.of("tool", "call").contains(step.path("role").asText()))
+                .map(step -> step.path("kind").asText() + " " + step.path("id").asText())
+                .toList();
+        assertEquals(List.of("llm.tool use-1", "llm.call msg"), ids, why::toString);
+        assertEquals("process.exec", why.path("chain").path(1).path("kind").asText(), why::toString);
+        JsonNode caused =
+                blackbox.run("caused", run, "use-2", "--json").expect(0).json();
+        JsonNode tool = caused.path("tools").path(0);
+        assertSure(tool, caused);
+        assertEquals("result", tool.path("window").path("end").asText(), caused::toString);
+        JsonNode exec = tool.path("execs").path(0);
+        assertSure(exec, caused);
+        assertTrue(exec.path("what").asText().contains("-c echo two > /tmp/two"), caused::toString);
+        List<String> written = StreamSupport.stream(tool.path("files").spliterator(), false)
+                .filter(file -> file.path("bytesWritten").asLong() > 0)
+                .map(file -> file.path("path").asText())
+                .toList();
+        assertEquals(List.of("/tmp/two"), written, caused::toString);
+        blackbox.run("caused", run, "use-3").expect(2);
+        blackbox.run("why", run, "1000000").expect(2);
+        assertTrue(blackbox.run("caused", run, "use-1").expect(0).out().contains("/tmp/one"));
+    }
+
+    private static void assertSure(JsonNode graded, JsonNode answer) {
+        assertTrue(List.of("A", "B").contains(graded.path("grade").asText()), answer::toString);
+    }
+
+    private static long writeOf(Installation blackbox, String run, String path) throws Exception {
+        String events = blackbox.run("events", run, "--kind", "file.io", "--json")
+                .expect(0)
+                .out();
+        for (String line : events.lines().toList()) {
+            JsonNode event = JSON.readTree(line);
+            if (event.path("path").asText().equals(path)
+                    && event.path("bytesWritten").asLong() > 0) {
+                return event.path("index").asLong();
+            }
+        }
+        throw new AssertionError("nothing was written to " + path + ": " + events);
     }
 
     private static void answer(HttpExchange exchange) throws IOException {

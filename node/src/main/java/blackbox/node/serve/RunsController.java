@@ -16,6 +16,13 @@ import blackbox.query.answer.TouchedPart;
 import blackbox.query.brief.TouchedInBrief;
 import blackbox.query.run.CountedRun;
 import blackbox.query.run.RunNames;
+import blackbox.query.why.Caused;
+import blackbox.query.why.CausedCollector;
+import blackbox.query.why.CausedJson;
+import blackbox.query.why.Why;
+import blackbox.query.why.WhyCollector;
+import blackbox.query.why.WhyCollector.Depth;
+import blackbox.query.why.WhyJson;
 import blackbox.schemas.RunId;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.Controller;
@@ -142,6 +149,28 @@ final class RunsController {
                 ? EventStream.following(context.recordings(), id, filter, first)
                 : EventStream.of(context.recordings(), id, filter, first);
         return new StreamedFile(streams.hold(new EventBytes(stream, eventsMax)), NDJSON);
+    }
+
+    @Get("/{run}/events/{index}/why")
+    @Produces(MediaType.APPLICATION_JSON)
+    byte[] why(@PathVariable String run, @PathVariable long index, @QueryValue("all") @Nullable Boolean all)
+            throws QueryException, IOException {
+        RunId id = resolve(run);
+        Depth depth = Boolean.TRUE.equals(all) ? Depth.ALL_CALLS : Depth.ONE_CALL;
+        try (RequestLimiter.Slot _ = scans.take()) {
+            Why why = WhyCollector.collect(context.recordings(), id, index, depth);
+            return ApiJson.document(out -> WhyJson.write(out, why));
+        }
+    }
+
+    @Get("/{run}/calls/{call}/caused")
+    @Produces(MediaType.APPLICATION_JSON)
+    byte[] caused(@PathVariable String run, @PathVariable String call) throws QueryException, IOException {
+        RunId id = resolve(run);
+        try (RequestLimiter.Slot _ = scans.take()) {
+            Caused caused = CausedCollector.collect(context.recordings(), id, call);
+            return ApiJson.document(out -> CausedJson.write(out, caused));
+        }
     }
 
     private RunId resolve(String run) throws QueryException {

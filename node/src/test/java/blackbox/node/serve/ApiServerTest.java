@@ -135,6 +135,11 @@ class ApiServerTest {
         assertTrue(json("/api/v1/runs/first/touched").path("files").isArray());
         JsonNode egress = json("/api/v1/runs/" + run + "/touched?part=egress&part=files");
         assertTrue(egress.has("egress") && !egress.has("processes") && egress.has("limits"));
+        JsonNode why = json("/api/v1/runs/last/events/0/why?all=true");
+        assertEquals(
+                "follows from no call: no process of the agent did it",
+                why.path("answer").asText());
+        assertEquals("run.open", why.path("chain").path(0).path("kind").asText(), why.toString());
         JsonNode verification = json("/api/v1/runs/last/verification");
         assertEquals("VERIFIED", verification.path("integrity").asText(), verification.toString());
         assertEquals("COMPLETE", verification.path("completeness").asText());
@@ -257,6 +262,9 @@ class ApiServerTest {
         assertProblem(400, call("/api/v1/runs/last/events?limit=many"));
         assertProblem(400, call("/api/v1/runs/last/events?index=-1"));
         assertProblem(400, call("/api/v1/runs/last/touched?part=everything"));
+        assertProblem(404, call("/api/v1/runs/last/events/9/why"));
+        assertProblem(400, call("/api/v1/runs/last/events/first/why"));
+        assertProblem(404, call("/api/v1/runs/last/calls/0/caused"));
         assertProblem(405, client.send(request("/api/v1/runs").DELETE().build(), BodyHandlers.ofString()));
         assertProblem(404, call("/api/v1/runs/..%2f..%2fetc"));
     }

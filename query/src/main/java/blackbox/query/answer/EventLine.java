@@ -47,14 +47,25 @@ public final class EventLine {
                     .append(row.number(Column.PID))
                     .append(']');
         }
+        what(line, row);
+        marks(line, row);
+        return line.toString();
+    }
+
+    /// The main values of the kind alone.
+    public static String what(Row row) {
+        var line = new StringBuilder();
+        what(line, row);
+        return line.toString().strip();
+    }
+
+    private static void what(StringBuilder line, Row row) {
         subject(line, row);
         for (Column column : NUMBERS) {
             if (row.has(column)) {
                 line.append(' ').append(column.columnName()).append('=').append(row.number(column));
             }
         }
-        marks(line, row);
-        return line.toString();
     }
 
     /// Whose act an event is, where that is known; otherwise who saw it.

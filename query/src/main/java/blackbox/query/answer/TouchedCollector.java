@@ -67,7 +67,7 @@ public final class TouchedCollector {
     }
 
     /// The same, with other columns.
-    static RunFacts read(Recordings recordings, RunId run, Set<Column> columns, Sink sink) throws IOException {
+    public static RunFacts read(Recordings recordings, RunId run, Set<Column> columns, Sink sink) throws IOException {
         var facts = new RunFacts.Collector(recordings, run);
         var views = new EventViews();
         try (RunReader reader = RunReader.open(recordings, run, 0, columns)) {

@@ -56,7 +56,8 @@ public final class TokenSums {
         }
     }
 
-    static String model(JsonNode detail) {
+    /// The model of an `llm.call`: as the answer names it, or else as it was asked for.
+    public static String model(JsonNode detail) {
         String answered = detail.path("responseModel").textValue();
         return answered == null ? detail.path("requestModel").asText("?") : answered;
     }

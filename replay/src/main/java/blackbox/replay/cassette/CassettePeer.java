@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,7 +71,6 @@ public final class CassettePeer {
 
     private byte[] guestMac = {-1, -1, -1, -1, -1, -1};
     private final List<TlsConversation> opened = new ArrayList<>();
-    private final Set<Endpoint> cut = new HashSet<>();
     private int sequence = 1;
     private long missed;
 
@@ -90,7 +88,6 @@ public final class CassettePeer {
         this.frames = frames;
         this.misses = miss -> {
             missed++;
-            cut.add(miss.remote());
             shelf(miss.remote()).ifPresent(HttpShelf::miss);
             misses.accept(miss);
         };
@@ -106,7 +103,8 @@ public final class CassettePeer {
     /// @param missed how much was refused
     /// @param moved what was asked over other connections than in the recording
     /// @param turned what came in another order than in the recording
-    /// @param opened endpoints in whose TLS all that was recorded was said and heard, whole, and nothing else
+    /// @param opened endpoints in whose TLS all that was recorded was said and heard, whole, and nothing else;
+    ///     every endpoint to which TLS was opened, if something was refused
     public record Played(
             int connections,
             int unusedConnections,
@@ -146,7 +144,7 @@ public final class CassettePeer {
                 ofShelves(HttpShelf::turned, Turned::remote),
                 opened.stream()
                         .map(TlsConversation::remote)
-                        .filter(this::isWhole)
+                        .filter(this::isTold)
                         .collect(Collectors.toSet()));
     }
 
@@ -300,10 +298,12 @@ public final class CassettePeer {
         }
     }
 
-    private boolean isWhole(Endpoint remote) {
-        return !cut.contains(remote)
-                && shelf(remote).map(HttpShelf::isWhole).orElseGet(() -> inTls.isUsedUp(remote))
-                && opened.stream().filter(each -> each.remote().equals(remote)).allMatch(TlsConversation::isWhole);
+    private boolean isTold(Endpoint remote) {
+        return missed > 0
+                || shelf(remote).map(HttpShelf::isWhole).orElseGet(() -> inTls.isUsedUp(remote))
+                        && opened.stream()
+                                .filter(each -> each.remote().equals(remote))
+                                .allMatch(TlsConversation::isWhole);
     }
 
     private Conversation conversation(Endpoint remote, @Nullable HttpShelf shelf) {

@@ -16,6 +16,7 @@ import blackbox.replay.compare.ComparedFiles;
 import blackbox.replay.compare.ComparedOutput;
 import blackbox.replay.compare.ComparedOutput.Began;
 import blackbox.replay.compare.EventTape;
+import blackbox.replay.compare.OwnTls;
 import blackbox.replay.compare.PrintedTies;
 import blackbox.replay.compare.RecordedSide;
 import blackbox.replay.divergence.Alignment;
@@ -46,7 +47,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Compares a re-execution with its recording, in what was done, left behind and printed, and gives the verdict. Needs
@@ -140,8 +140,9 @@ final class RerunComparison {
     private Judged with(Replayed replayed, ComparedFiles files, Agreements agreements, Instant at)
             throws ReplayException, IOException {
         RunFacts facts = recorded.facts();
-        Side one = RecordedSide.of(recorded.recordings(), facts.run());
-        Side other = new Side("replay", replayed.events(), replayed.given());
+        Set<Endpoint> opened = replayed.ending().played().opened();
+        Side one = RecordedSide.of(recorded.recordings(), facts.run()).with(events -> OwnTls.without(events, opened));
+        Side other = new Side("replay", OwnTls.without(replayed.events(), opened), replayed.given());
         long hashKey = new SecureRandom().nextLong();
         var times = new SharedTimes(agreements);
         AlignmentSettings settings =
@@ -168,8 +169,7 @@ final class RerunComparison {
     }
 
     private static Set<Endpoint> agreedPeers(Played played) {
-        return Stream.concat(played.moved().stream().map(Moved::remote), played.opened().stream())
-                .collect(Collectors.toSet());
+        return played.moved().stream().map(Moved::remote).collect(Collectors.toSet());
     }
 
     private static @Nullable ClockOffset clock(Ending ending, @Nullable SharedOffsets shared) {

@@ -29,6 +29,12 @@ public final class Row {
         return this;
     }
 
+    /// Makes a column null.
+    public Row unset(Column column) {
+        present &= ~(1L << column.fieldId());
+        return this;
+    }
+
     public boolean has(Column column) {
         return (present >>> column.fieldId() & 1) != 0;
     }
