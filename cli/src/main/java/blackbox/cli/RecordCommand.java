@@ -6,6 +6,7 @@ import blackbox.cli.options.CommonOptions;
 import blackbox.cli.options.ConfinementOption;
 import blackbox.cli.options.DurationConverter;
 import blackbox.cli.options.KafkaClientOptions;
+import blackbox.cli.options.SecretOptions;
 import blackbox.cli.options.SizeConverter;
 import blackbox.cli.options.VariableOptions;
 import blackbox.cli.terminal.Interrupts;
@@ -42,6 +43,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -63,6 +65,8 @@ import picocli.CommandLine.Parameters;
             "  blackbox record --tier exact -- make test   (fail rather than record live)",
             "  blackbox record --network user -- curl http://10.0.2.2:8080/   (10.0.2.2 is this host's loopback)",
             "  blackbox record --policy policy.yaml -- npm ci    (only what policy.yaml allows)",
+            "  blackbox record --policy policy.yaml --secret anthropic=env:ANTHROPIC_API_KEY -- ./agent",
+            "      (the agent's ANTHROPIC_API_KEY is a surrogate; only the gateway has the key, for the rule that names it)",
             "  blackbox record --kafka broker-1:9092 --recorder-only -- make test   (`blackbox ingest` has the table)",
             "",
             "The VM gets a copy of the workspace, and the result comes back as another copy; your own files are not changed.",
@@ -106,6 +110,9 @@ public final class RecordCommand implements Callable<Integer> {
 
     @Mixin
     VariableOptions variables;
+
+    @Mixin
+    SecretOptions secrets;
 
     @Option(
             names = "--timeout",
@@ -355,7 +362,9 @@ public final class RecordCommand implements Callable<Integer> {
                         || name.chars().anyMatch(c -> c < ' '))) {
             throw CommandException.badInput("--name takes 1 to 200 printable characters");
         }
-        Map<String, String> environment = variables.values();
+        Network reachable = networkChoice();
+        EgressRequest egress = egress(reachable);
+        Map<String, String> environment = environment(egress);
         if (!environment.keySet().stream().allMatch(OctetText::isText)) {
             throw CommandException.badInput(
                     "the name of an environment variable is not valid UTF-8; only a value may hold arbitrary bytes");
@@ -366,11 +375,24 @@ public final class RecordCommand implements Callable<Integer> {
                     "the command has " + given + " bytes, more than the run's first event can hold, which is "
                             + RecordRequest.GIVEN_BYTES_MAX + "; move long arguments into a file in the workspace");
         }
-        Network reachable = networkChoice();
         TierOption option = tierOption(cpus > 1 && tier.equals("auto") ? "live" : tier);
-        var guest = new RecordRequest.Guest(image, option, size(), reachable, egress(reachable));
+        var guest = new RecordRequest.Guest(image, option, size(), reachable, egress);
         var agent = new RecordRequest.Agent(command, environment, user, agentLimits(), terminal, timeout, silenceMax);
         return new RecordRequest(name, agent, workspace, guest, new CaptureLimits(diskLogMax, framesMax, outputMax));
+    }
+
+    private Map<String, String> environment(@Nullable EgressRequest egress) {
+        var environment = new TreeMap<>(variables.values());
+        if (egress != null) {
+            egress.secrets().surrogates().forEach((variable, surrogate) -> {
+                if (environment.put(variable, surrogate) != null) {
+                    throw CommandException.badInput("the variable " + variable + " is to have a secret's surrogate, and"
+                            + " --env or --env-file gives it a value; leave that out, or give the secret another"
+                            + " variable with --secret-env NAME=ID");
+                }
+            });
+        }
+        return environment;
     }
 
     private MachineSize size() {
@@ -422,6 +444,10 @@ public final class RecordCommand implements Callable<Integer> {
 
     private @Nullable EgressRequest egress(Network reachable) {
         if (policy == null) {
+            if (secrets.areGiven()) {
+                throw CommandException.badInput(
+                        "--secret and --secret-env are for the egress gateway: add --policy FILE");
+            }
             if (upstreamCa != null) {
                 throw CommandException.badInput("--upstream-ca is for the egress gateway: add --policy FILE");
             }
@@ -445,7 +471,7 @@ public final class RecordCommand implements Callable<Integer> {
                             + ". Take these out of the policy to record under it");
         }
         try {
-            return EgressRequest.of(read, upstreamCa);
+            return EgressRequest.of(read, upstreamCa, secrets.read(read));
         } catch (IOException e) {
             throw CommandException.badInput((upstreamCa == null ? "" : "--upstream-ca: ") + e.getMessage());
         }

@@ -19,7 +19,7 @@ final class FuzzTargets {
             TracerTargets::all,
             NetworkTargets::all,
             GatewayTargets::all,
-            () -> List.of(HttpTarget.TARGET),
+            () -> List.of(HttpTarget.TARGET, ScrubTarget.TARGET),
             MachineTargets::all,
             ImageTargets::all,
             DiskTargets::all,

@@ -19,6 +19,7 @@ import blackbox.gateway.egress.PlaintextTap;
 import blackbox.gateway.egress.Protocol;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
+import blackbox.gateway.egress.SecretUse;
 import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.packet.IpPacket;
 import blackbox.gateway.packet.TcpSegment;
@@ -128,6 +129,11 @@ final class GatewayTargets {
         @Override
         public ExchangeTap asked(Flow flow, RequestHead head, List<HttpField> fields) {
             return exchange -> {};
+        }
+
+        @Override
+        public void secret(SecretUse use) {
+            throw new AssertionError("a secret where there is none: " + use);
         }
 
         @Override

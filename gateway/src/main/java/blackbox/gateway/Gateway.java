@@ -7,6 +7,7 @@ import blackbox.gateway.egress.EgressAuthority;
 import blackbox.gateway.egress.Findings;
 import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.Judge;
+import blackbox.gateway.secret.Secrets;
 import blackbox.gateway.stack.GuestLink;
 import blackbox.gateway.stack.GuestNetwork;
 import blackbox.gateway.tls.RunAuthority;
@@ -67,8 +68,10 @@ public final class Gateway implements AutoCloseable {
         ///
         /// @param authority whom the guest trusts
         /// @param trust verifies the other side, such as [blackbox.gateway.tls.HostTrust#of]
-        public static Outside inspecting(RunAuthority authority, X509TrustManager trust) {
-            return new Outside(Resolver.OF_HOST, Inspector.factory(authority, trust, InspectionSettings.DEFAULT));
+        /// @param secrets which may go with requests; to be closed when the gateway has ended
+        public static Outside inspecting(RunAuthority authority, X509TrustManager trust, Secrets secrets) {
+            return new Outside(
+                    Resolver.OF_HOST, Inspector.factory(authority, trust, secrets, InspectionSettings.DEFAULT));
         }
     }
 

@@ -10,6 +10,7 @@ import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.PlaintextTap;
 import blackbox.gateway.egress.RequestHead;
+import blackbox.gateway.egress.SecretUse;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Consumer;
@@ -42,6 +43,11 @@ final class GuardedListener implements GatewayListener {
     @Override
     public ExchangeTap asked(Flow flow, RequestHead head, List<HttpField> fields) {
         return guarded(() -> new GuardedTap(listener.asked(flow, head, fields)));
+    }
+
+    @Override
+    public void secret(SecretUse use) {
+        guarded(() -> listener.secret(use));
     }
 
     @Override

@@ -9,6 +9,7 @@ import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.Inspection;
 import blackbox.gateway.egress.Judge;
 import blackbox.gateway.egress.Verdict;
+import blackbox.gateway.secret.Secrets;
 import blackbox.gateway.tls.RunAuthority;
 import blackbox.gateway.tls.TlsEnds;
 import io.netty.channel.Channel;
@@ -28,21 +29,28 @@ final class Inspector implements ConnectionHandler {
     private final GatewayListener listener;
     private final Findings findings;
     private final TlsEnds tls;
+    private final Secrets secrets;
     private final InspectionSettings settings;
 
     private Inspector(
-            Judge judge, GatewayListener listener, Findings findings, TlsEnds tls, InspectionSettings settings) {
+            Judge judge,
+            GatewayListener listener,
+            Findings findings,
+            TlsEnds tls,
+            Secrets secrets,
+            InspectionSettings settings) {
         this.judge = judge;
         this.listener = listener;
         this.findings = findings;
         this.tls = tls;
+        this.secrets = secrets;
         this.settings = settings;
     }
 
     static ConnectionHandler.Factory factory(
-            RunAuthority authority, X509TrustManager trust, InspectionSettings settings) {
+            RunAuthority authority, X509TrustManager trust, Secrets secrets, InspectionSettings settings) {
         var tls = new TlsEnds(authority, trust, settings.handshakeMax());
-        return (judge, listener, findings) -> new Inspector(judge, listener, findings, tls, settings);
+        return (judge, listener, findings) -> new Inspector(judge, listener, findings, tls, secrets, settings);
     }
 
     Judge judge() {
@@ -59,6 +67,10 @@ final class Inspector implements ConnectionHandler {
 
     TlsEnds tls() {
         return tls;
+    }
+
+    Secrets secrets() {
+        return secrets;
     }
 
     InspectionSettings settings() {

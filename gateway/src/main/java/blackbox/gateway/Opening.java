@@ -229,6 +229,7 @@ final class Opening {
                 inspector.judge(),
                 inspector.listener(),
                 inspector.findings(),
+                inspector.secrets(),
                 () -> dial(encrypted),
                 inspector.settings().headMax());
         HttpSession.join(guest(), said, upstream, peer);

@@ -7,6 +7,7 @@ import blackbox.gateway.egress.Inspection;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
 import blackbox.gateway.egress.Verdict;
+import blackbox.gateway.secret.Secrets;
 import blackbox.gateway.tls.RunAuthority;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -63,11 +64,21 @@ final class Inspected implements AutoCloseable {
             Function<RequestHead, RequestVerdict> judge,
             InspectionSettings settings)
             throws Exception {
+        this(folder, inspection, judge, settings, Secrets.none());
+    }
+
+    Inspected(
+            Path folder,
+            Inspection inspection,
+            Function<RequestHead, RequestVerdict> judge,
+            InspectionSettings settings,
+            Secrets secrets)
+            throws Exception {
         served = new Served(
                 folder,
                 GatewaySettings.DEFAULT,
                 port -> new Authority(new Served.Rules(port), inspection, judge),
-                Inspector.factory(authority, certificates.trust(), settings));
+                Inspector.factory(authority, certificates.trust(), secrets, settings));
         served.hosts.put(NAME, List.of(InetAddress.getLoopbackAddress()));
         address = DnsTest.address(served, NAME);
     }

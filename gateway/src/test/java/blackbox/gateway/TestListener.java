@@ -10,6 +10,7 @@ import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.PlaintextTap;
 import blackbox.gateway.egress.RequestHead;
+import blackbox.gateway.egress.SecretUse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ class TestListener implements GatewayListener {
     private final List<Decision> decisions = new ArrayList<>();
     private final List<FlowEnd> ends = new ArrayList<>();
     private final List<HttpExchange> exchanges = new ArrayList<>();
+    private final List<SecretUse> uses = new ArrayList<>();
     private final List<StringBuilder> plaintexts = new ArrayList<>();
     private final Map<Finding, Long> findings = new EnumMap<>(Finding.class);
 
@@ -105,6 +107,12 @@ class TestListener implements GatewayListener {
     }
 
     @Override
+    public synchronized void secret(SecretUse use) {
+        uses.add(use);
+        notifyAll();
+    }
+
+    @Override
     public synchronized void found(Finding finding, String detail, long count) {
         findings.put(finding, count);
         notifyAll();
@@ -120,6 +128,10 @@ class TestListener implements GatewayListener {
 
     synchronized List<HttpExchange> exchanges() {
         return List.copyOf(exchanges);
+    }
+
+    synchronized List<SecretUse> uses() {
+        return List.copyOf(uses);
     }
 
     synchronized long count(Finding finding) {

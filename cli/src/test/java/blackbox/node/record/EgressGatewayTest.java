@@ -258,7 +258,7 @@ final class EgressGatewayTest {
                 """);
         blackbox.run("record", "--policy", paths.toString(), "--", "true")
                 .expect(2)
-                .saying("rule api: secrets and budgets are not kept yet");
+                .saying("rule api: budgets are not kept yet");
         blackbox.run("record", "--network", "gateway", "--", "true").expect(2).saying("--policy FILE");
         blackbox.run("record", "--network", "user", "--policy", policy.toString(), "--", "true")
                 .expect(2)

@@ -19,7 +19,7 @@ import java.util.concurrent.Executors;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/// A server of HTTPS on the host's loopback, with a certificate of its own for one name.
+/// A server of HTTPS on the host's loopback, with a certificate of its own for some names.
 final class HttpsUpstream implements AutoCloseable {
     private static final String PASSWORD = "of a test";
 
@@ -32,9 +32,11 @@ final class HttpsUpstream implements AutoCloseable {
         this.certificate = certificate;
     }
 
-    static HttpsUpstream start(Path folder, String name, HttpHandler handler) throws Exception {
+    static HttpsUpstream start(Path folder, String name, HttpHandler handler, String... others) throws Exception {
         Path store = Files.createTempDirectory(folder, name).resolve("keys.p12");
-        keytool(store, "-genkeypair", "-keyalg", "EC", "-dname", "CN=" + name, "-ext", "san=dns:" + name);
+        var names = new StringBuilder("san=dns:" + name);
+        List.of(others).forEach(other -> names.append(",dns:").append(other));
+        keytool(store, "-genkeypair", "-keyalg", "EC", "-dname", "CN=" + name, "-ext", names.toString());
         Path certificate = store.resolveSibling("certificate.pem");
         keytool(store, "-exportcert", "-rfc", "-file", certificate.toString());
         HttpsServer web = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);

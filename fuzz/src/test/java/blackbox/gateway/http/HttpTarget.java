@@ -57,8 +57,8 @@ public final class HttpTarget {
                             now = GuestRequest.of(head);
                             reader.frame(now.framing());
                             String authority = now.canonicalAuthority(PORT);
-                            ByteBuf written = HttpWriter.request(
-                                    ALLOCATOR, now, now.judged().target(), authority);
+                            ByteBuf written = Unpooled.wrappedBuffer(HttpWriter.request(
+                                    Outgoing.plain(now, now.judged().target()), authority));
                             meaning.append(written.toString(StandardCharsets.ISO_8859_1));
                             write(out, written);
                         }

@@ -29,4 +29,9 @@ public record Destination(
     public String text() {
         return (host == null ? address : host) + ":" + port;
     }
+
+    /// Whether the host is connected to itself for it.
+    public boolean isLoopback() {
+        return reached != null && (reached.startsWith("127.") || reached.equals("::1"));
+    }
 }

@@ -39,5 +39,9 @@ public enum Finding {
     /// The certificate of the other side did not verify.
     UPSTREAM_CERTIFICATE,
     /// The other side did not complete a TLS handshake for another reason.
-    UPSTREAM_TLS
+    UPSTREAM_TLS,
+    /// What stands for a secret was in a request that the secret does not go with: the request was refused.
+    SECRET_ELSEWHERE,
+    /// An answer had a secret's value in it, which was taken out.
+    SECRET_REFLECTED
 }

@@ -18,6 +18,9 @@ public interface GatewayListener {
     /// @return who is told of it from now on
     ExchangeTap asked(Flow flow, RequestHead head, List<HttpField> fields);
 
+    /// A secret was put into a request, or was not, or came back. Told before the exchange is over.
+    void secret(SecretUse use);
+
     /// TLS was opened to the guest. Not told of TLS that is passed as it is.
     ///
     /// @return who is told of what it says and hears

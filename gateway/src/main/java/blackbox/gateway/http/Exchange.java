@@ -16,6 +16,7 @@ final class Exchange {
     private final long number;
     private final long startedNs = System.nanoTime();
     private final ExchangeTap tap;
+    private final SecretPart secrets;
     private final BodyDigest sent = new BodyDigest();
     private final BodyDigest answered = new BodyDigest();
     private String target;
@@ -42,12 +43,17 @@ final class Exchange {
         this.request = request;
         this.number = number;
         this.target = request.judged().target();
+        this.secrets = new SecretPart(peer, request, number);
         this.tap = peer.listener()
                 .asked(peer.flow(), request.judged(), request.fields().all());
     }
 
     GuestRequest request() {
         return request;
+    }
+
+    SecretPart secrets() {
+        return secrets;
     }
 
     RequestHead judged() {
@@ -73,7 +79,7 @@ final class Exchange {
 
     /// The guest is being sent an answer with this status.
     ///
-    /// @param fields as the other side sent them
+    /// @param fields as the other side sent them, without secrets
     void answering(int with, Fields fields) {
         status = with;
         firstOctet = Duration.ofNanos(System.nanoTime() - startedNs);
@@ -101,6 +107,7 @@ final class Exchange {
     void end(How how) {
         if (!over) {
             over = true;
+            secrets.over();
             tap.over(new HttpExchange(
                     peer.flow(),
                     peer.destination().host(),

@@ -69,6 +69,11 @@ record Fields(List<HttpField> all) {
         return filtered(name -> !HOP_BY_HOP.contains(name) && !NOT_TRAILING.contains(name));
     }
 
+    /// All but those with these lower-case names.
+    Fields without(Set<String> names) {
+        return filtered(name -> !names.contains(name));
+    }
+
     private Fields filtered(Predicate<String> wanted) {
         return new Fields(all.stream()
                 .filter(field -> wanted.test(field.name().toLowerCase(Locale.ROOT)))

@@ -42,6 +42,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     private final GuestTcpChannel guest;
     private final HttpPeer peer;
     private final HttpReader reader;
+    private final GuestAnswers answers;
     private @Nullable ChannelHandlerContext context;
     private SessionState state = SessionState.HEAD;
     private @Nullable Exchange exchange;
@@ -59,6 +60,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         this.guest = guest;
         this.peer = peer;
         this.reader = new HttpReader(guest.alloc());
+        this.answers = new GuestAnswers(guest.alloc());
     }
 
     /// Takes over both sides, with what was read of the guest; takes ownership of it.
@@ -192,7 +194,8 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     private void judge(Exchange now) {
         peer.judge()
                 .request(peer.destination(), peer.serverName(), now.judged())
-                .thenAccept(verdict -> decided(now, now.request().served(verdict)));
+                .thenAccept(verdict ->
+                        decided(now, now.secrets().check(now.request().served(verdict))));
     }
 
     private void decided(Exchange now, RequestVerdict given) {
@@ -250,8 +253,8 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     private void forward(Exchange now, UpstreamLink to) {
         state = SessionState.FORWARDING;
         GuestRequest request = now.request();
-        to.write(HttpWriter.request(
-                to.channel().alloc(), request, now.target(), request.canonicalAuthority(peer.schemePort())));
+        Outgoing leaving = now.secrets().leaving(now.target());
+        to.writeHead(HttpWriter.request(leaving, request.canonicalAuthority(peer.schemePort())));
         if (request.expectsContinue() && reader.buffered() == 0) {
             context().writeAndFlush(HttpWriter.goOn());
         }
@@ -495,11 +498,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         switch (part) {
             case Head head ->
                 answerHead(now, from, UpstreamAnswer.of(head, now.judged().method()));
-            case Data data -> {
-                now.answering(data.octets());
-                boolean chunked = now.answersIn(Kind.CHUNKED);
-                context().write(chunked ? HttpWriter.chunk(guest.alloc(), data.octets()) : data.octets());
-            }
+            case Data data -> toGuest(answers.body(now, data.octets()));
             case End end -> {
                 if (now.answer == null) {
                     return; // of an interim answer
@@ -522,26 +521,16 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         }
         from.reader.frame(answer.framing());
         if (answer.isInterim()) {
-            if (request.minor() == 1 && answer.status() != 100) { // 100 was the gateway's to say
-                context().write(HttpWriter.answer(guest.alloc(), answer, Framing.NONE, false));
-            }
+            toGuest(answers.interim(now, answer));
             return;
         }
-        Framing framing = answer.framing();
-        boolean unknown = framing.is(Kind.CHUNKED) || framing.is(Kind.UNTIL_CLOSE);
-        Framing towards = !unknown ? framing : request.minor() == 1 ? Framing.CHUNKED : Framing.UNTIL_CLOSE;
-        now.answer = towards;
-        now.answering(answer.status(), answer.fields());
         now.reusable = !answer.last();
-        boolean last = request.last() || !now.requestWhole || guestFinished;
-        now.lastForGuest = last;
-        context().write(HttpWriter.answer(guest.alloc(), answer, towards, last));
+        now.lastForGuest = request.last() || !now.requestWhole || guestFinished;
+        toGuest(answers.head(now, answer, now.lastForGuest));
     }
 
     private void answerEnd(Exchange now, UpstreamLink from, Fields trailer) {
-        if (now.answersIn(Kind.CHUNKED)) {
-            context().write(HttpWriter.lastChunk(guest.alloc(), trailer));
-        }
+        toGuest(answers.end(now, trailer));
         exchange = null;
         now.end(How.ANSWERED);
         if (!now.reusable || !now.requestWhole || from.reader.buffered() > 0) {
@@ -555,6 +544,14 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         } else {
             state = SessionState.HEAD;
             take(Unpooled.EMPTY_BUFFER);
+        }
+    }
+
+    private void toGuest(ByteBuf octets) {
+        if (octets.isReadable()) {
+            context().write(octets);
+        } else {
+            octets.release();
         }
     }
 

@@ -16,7 +16,6 @@ import java.util.Set;
 final class HttpWriter {
     private static final String END = "\r\n";
     private static final Set<String> CODINGS = Set.of("gzip", "x-gzip", "zstd");
-    private static final Set<String> REWRITTEN = Set.of("host", "expect", "accept-encoding");
     private static final Set<String> NOT_PASSED_ON = Set.of("alt-svc");
 
     private static final int NO_CONTENT = 204;
@@ -25,18 +24,19 @@ final class HttpWriter {
 
     private HttpWriter() {}
 
-    /// A request as it is forwarded.
-    static ByteBuf request(ByteBufAllocator allocator, GuestRequest request, String target, String authority) {
+    /// A request's head as it is forwarded. It may have secrets in it: whoever sends it clears it then.
+    static byte[] request(Outgoing outgoing, String authority) {
+        GuestRequest request = outgoing.request();
         var out = new HttpWriter();
         out.text
                 .append(request.judged().method())
                 .append(' ')
-                .append(target)
+                .append(outgoing.head().target())
                 .append(" HTTP/1.1")
                 .append(END);
         out.field("Host", authority);
-        out.fields(request.fields().endToEnd(REWRITTEN));
-        out.field("Accept-Encoding", codings(request.fields()));
+        out.fields(outgoing.fields());
+        out.field("Accept-Encoding", outgoing.readable() ? "identity" : codings(request.fields()));
         boolean trailers = request.fields().tokens("te").contains("trailers");
         if (trailers) {
             out.field("TE", "trailers");
@@ -48,7 +48,7 @@ final class HttpWriter {
             out.field("Connection", "TE");
         }
         out.framing(request.framing());
-        return out.done(allocator);
+        return outgoing.head().octets(out.text.append(END));
     }
 
     /// Of what is accepted, what can be looked into later.

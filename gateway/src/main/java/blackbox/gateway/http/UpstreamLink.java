@@ -1,12 +1,14 @@
 package blackbox.gateway.http;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
+import java.util.Arrays;
 
 /// The connection to the other side that belongs to one guest's connection, with what it answers. Owned by the loop.
 final class UpstreamLink extends ChannelInboundHandlerAdapter {
@@ -14,6 +16,7 @@ final class UpstreamLink extends ChannelInboundHandlerAdapter {
     private final HttpSession session;
     private final boolean encrypted;
     final HttpReader reader;
+
     private boolean saidClose;
     private boolean left;
 
@@ -39,6 +42,11 @@ final class UpstreamLink extends ChannelInboundHandlerAdapter {
 
     boolean isWritable() {
         return channel.isWritable();
+    }
+
+    /// Writes a head, and clears it when it is written.
+    void writeHead(byte[] head) {
+        channel.write(Unpooled.wrappedBuffer(head)).addListener(_ -> Arrays.fill(head, (byte) 0));
     }
 
     ChannelFuture write(ByteBuf octets) {

@@ -85,11 +85,8 @@ class HttpReaderTest {
                             body.setLength(0);
                             write(
                                     out,
-                                    HttpWriter.request(
-                                            ByteBufAllocator.DEFAULT,
-                                            now,
-                                            now.judged().target(),
-                                            now.canonicalAuthority(80)));
+                                    Unpooled.wrappedBuffer(HttpWriter.request(
+                                            Outgoing.plain(now, now.judged().target()), now.canonicalAuthority(80))));
                         }
                         case Data data -> {
                             body.append(data.octets().toString(StandardCharsets.ISO_8859_1));

@@ -14,6 +14,7 @@ import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.PlaintextTap;
 import blackbox.gateway.egress.RequestHead;
+import blackbox.gateway.egress.SecretUse;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
@@ -152,6 +153,24 @@ final class EgressLog implements GatewayListener {
                 host == null ? null : Text.of(host),
                 exchange.request().octets(),
                 exchange.response().octets(),
+                detail.toString()));
+    }
+
+    @Override
+    public void secret(SecretUse use) {
+        var detail = JSON.createObjectNode();
+        detail.put("number", use.exchange())
+                .put("secret", use.secret())
+                .put("rule", use.rule())
+                .put("place", use.place())
+                .put("count", use.count());
+        String host = use.host();
+        put(new Event.EgressSecret(
+                EventHeader.host(clock.nowNs()),
+                use.how().name().toLowerCase(Locale.ROOT),
+                use.flow().guest(),
+                use.flow().remote(),
+                host == null ? null : Text.of(host),
                 detail.toString()));
     }
 

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param policy one that the gateway can hold, see [GatewayPolicy#beyond]
 /// @param upstreams whom the gateway trusts outside
-public record EgressRequest(Policy policy, X509TrustManager upstreams) {
+/// @param secrets that go with requests; the gateway of the run closes them
+public record EgressRequest(Policy policy, X509TrustManager upstreams, GivenSecrets secrets) {
 
     /// @throws IllegalArgumentException if the gateway cannot hold the policy
     public EgressRequest {
@@ -26,7 +27,7 @@ public record EgressRequest(Policy policy, X509TrustManager upstreams) {
     ///
     /// @param upstreamCa a PEM file of more; null for none
     /// @throws IOException if they cannot be read; says which file
-    public static EgressRequest of(Policy policy, @Nullable Path upstreamCa) throws IOException {
-        return new EgressRequest(policy, HostTrust.of(upstreamCa));
+    public static EgressRequest of(Policy policy, @Nullable Path upstreamCa, GivenSecrets secrets) throws IOException {
+        return new EgressRequest(policy, HostTrust.of(upstreamCa), secrets);
     }
 }

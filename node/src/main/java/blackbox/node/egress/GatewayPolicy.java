@@ -1,8 +1,13 @@
 package blackbox.node.egress;
 
+import blackbox.gateway.secret.SecretPlace;
 import blackbox.policy.McpTools;
 import blackbox.policy.Policy;
 import blackbox.policy.Rule;
+import blackbox.policy.Secret;
+import blackbox.policy.host.Address;
+import blackbox.policy.host.HostName;
+import blackbox.policy.host.HostPattern;
 import blackbox.policy.text.CanonicalPolicy;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
@@ -31,17 +36,37 @@ public final class GatewayPolicy {
             if (rule.exe() != null) {
                 beyond.add(where + "process is judged by the guest's events");
             }
-            if (rule.secret() != null || rule.budget() != null) {
-                beyond.add(where + "secrets and budgets are not kept yet");
+            if (rule.budget() != null) {
+                beyond.add(where + "budgets are not kept yet");
             }
         }
-        if (!policy.secrets().isEmpty()) {
-            beyond.add("secrets: they are put into requests");
+        for (Secret secret : policy.secrets()) {
+            try {
+                var unused = SecretPlace.parse(secret.place());
+            } catch (IllegalArgumentException e) {
+                beyond.add("secret " + secret.id() + ": " + e.getMessage());
+            }
         }
         if (!policy.dns().isEmpty()) {
             beyond.add("dns: records other than addresses are not answered");
         }
         return beyond;
+    }
+
+    /// Whether some rule lets a secret go to a host, whatever else it asks of a request.
+    ///
+    /// @param host a name in lower case, or an address
+    static boolean tells(Policy policy, String host) {
+        Address address = Address.parse(host);
+        return policy.rules().stream()
+                .filter(rule -> rule.secret() != null)
+                .map(Rule::traffic)
+                .anyMatch(traffic -> {
+                    HostPattern pattern = traffic.host();
+                    return pattern == null
+                            ? address != null && address.isIn(traffic.addresses())
+                            : address == null && pattern.matches(HostName.of(host));
+                });
     }
 
     /// Its canonical form as events, in order.

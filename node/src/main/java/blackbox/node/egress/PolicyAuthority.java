@@ -133,18 +133,21 @@ final class PolicyAuthority implements EgressAuthority {
                 Verdict allowed = Verdict.allow(rule, decision.reason()).inspecting(inspection);
                 Rule by = evaluator.rule(decision);
                 Upstream upstream = by == null ? null : by.upstream();
-                yield upstream == null ? allowed : allowed.via(new HostPort(upstream.host(), upstream.port()));
+                String secret = by == null ? null : by.secret();
+                Verdict whole = secret == null ? allowed : allowed.with(secret);
+                yield upstream == null ? whole : whole.via(new HostPort(upstream.host(), upstream.port()));
             }
         };
     }
 
-    /// How far to look. In observe mode nothing is refused for being no HTTP.
+    /// How far to look. In observe mode nothing is refused for being no HTTP. What a host says that is told a secret
+    /// must be HTTP, so that it can be searched.
     private Inspection inspection(Destination destination, Decision decision) {
         if (destination.host() != null && policy.passes(HostName.of(destination.host()))) {
             return Inspection.SEALED;
         }
-        return decision.needs().contains(Need.REQUEST) && policy.mode() == Mode.ENFORCE
-                ? Inspection.REQUESTS
-                : Inspection.OPEN;
+        String host = destination.host() == null ? destination.address() : destination.host();
+        boolean requests = decision.needs().contains(Need.REQUEST) || GatewayPolicy.tells(policy, host);
+        return requests && policy.mode() == Mode.ENFORCE ? Inspection.REQUESTS : Inspection.OPEN;
     }
 }

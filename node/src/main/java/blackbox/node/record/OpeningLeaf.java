@@ -1,5 +1,6 @@
 package blackbox.node.record;
 
+import blackbox.node.egress.EgressRequest;
 import blackbox.query.run.RunOpening;
 import blackbox.query.run.RunOpening.Agent;
 import blackbox.query.run.RunOpening.GuestInputs;
@@ -12,6 +13,7 @@ import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.Terminal;
 import blackbox.vm.machine.TierChoice;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A run's first leaf, made from what was requested and what was started.
@@ -51,7 +53,12 @@ final class OpeningLeaf {
                         ? null
                         : Long.valueOf(agent.limits().diskBytesMax()),
                 terminal(agent.terminal()),
-                trusted);
+                trusted,
+                surrogates(request.guest().egress()));
+    }
+
+    private static Map<String, String> surrogates(@Nullable EgressRequest egress) {
+        return egress == null ? Map.of() : egress.secrets().surrogates();
     }
 
     private static RunOpening.@Nullable Terminal terminal(@Nullable Terminal terminal) {

@@ -4,6 +4,7 @@ import blackbox.evidence.sign.CryptoProvider;
 import blackbox.ingest.IngestException;
 import blackbox.node.egress.EgressRequest;
 import blackbox.node.egress.GatewayPolicy;
+import blackbox.node.egress.GivenSecrets;
 import blackbox.node.egress.RunEgress;
 import blackbox.node.egress.RunGateway;
 import blackbox.node.image.LocalImages;
@@ -148,6 +149,14 @@ public final class RecordSession {
     /// @throws RecorderException when the recorder cannot continue; what was recorded before is kept
     public RecordResult run()
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
+        EgressRequest reachable = request.guest().egress();
+        try (GivenSecrets _ = reachable == null ? GivenSecrets.none() : reachable.secrets()) {
+            return run(reachable);
+        }
+    }
+
+    private RecordResult run(@Nullable EgressRequest reachable)
+            throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         GuestImage image = new LocalImages(data, progress).open(request.guest().image());
         MachineHost host = Hypervisor.opener().open(data.root(), wall, random, progress);
         TierChoice tier = host.choose(request.guest().tier(), image);
@@ -159,7 +168,6 @@ public final class RecordSession {
         var log = new MachineLog(clock);
         Instant startedAt = wall.instant();
         RunId run = RunId.create(startedAt, random);
-        EgressRequest reachable = request.guest().egress();
         RunEgress egress = reachable == null ? null : RunEgress.of(reachable, startedAt);
         Path workspace = request.workspace();
         var start = new VmRequest(

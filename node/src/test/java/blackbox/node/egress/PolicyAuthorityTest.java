@@ -1,6 +1,8 @@
 package blackbox.node.egress;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,8 +18,10 @@ import blackbox.policy.host.Address;
 import blackbox.policy.text.PolicyException;
 import blackbox.policy.text.PolicyReader;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -225,6 +229,60 @@ final class PolicyAuthorityTest {
         assertEquals(
                 "proxy.partner.example",
                 Objects.requireNonNull(verdict.upstream()).host());
+    }
+
+    /// Observing gives nothing away that enforcing would not.
+    @Test
+    void aSecretGoesWithWhatItsRuleAllowsAndNothingElse() throws Exception {
+        for (String mode : List.of("enforce", "observe")) {
+            var authority = new PolicyAuthority(policy("""
+                    version: 1
+                    mode: %s
+                    rules:
+                      - {id: read, host: model.example, methods: [GET]}
+                      - {id: ask, host: model.example, methods: [POST], paths: ["/v1/*"], secret: key}
+                    """.formatted(mode)), Set::of);
+            assertEquals("key", secret(authority, "POST", "/v1/messages"));
+            assertNull(secret(authority, "GET", "/v1/messages"));
+            assertNull(secret(authority, "POST", "/v2/messages"));
+        }
+    }
+
+    @Test
+    void whatAHostSaysThatIsToldASecretIsHttp() throws Exception {
+        Policy policy = policy("""
+                version: 1
+                rules:
+                  - {id: free, host: free.example}
+                  - {id: both, host: "*.model.example"}
+                  - {id: key, host: eu.model.example, ports: [8443], secret: key}
+                  - {id: literal, address: [192.0.2.0/24], secret: key}
+                """);
+        var authority = new PolicyAuthority(policy, Set::of);
+        assertEquals(Inspection.OPEN, inspection(authority, "free.example"));
+        assertEquals(Inspection.OPEN, inspection(authority, "us.model.example"));
+        assertEquals(Inspection.REQUESTS, inspection(authority, "eu.model.example"));
+        assertTrue(GatewayPolicy.tells(policy, "192.0.2.9"));
+        assertFalse(GatewayPolicy.tells(policy, "192.0.3.9"));
+    }
+
+    private static Inspection inspection(PolicyAuthority authority, String host) {
+        return authority
+                .connect(new Destination(host, "198.18.0.7", 443, Protocol.TCP))
+                .toCompletableFuture()
+                .join()
+                .inspection();
+    }
+
+    private static @Nullable String secret(PolicyAuthority authority, String method, String target) {
+        var destination = new Destination("model.example", "198.18.0.7", 443, Protocol.TCP, "93.184.216.34");
+        var head = new RequestHead(method, "model.example", target, Set.of(), false);
+        return authority
+                .request(destination, "model.example", head)
+                .toCompletableFuture()
+                .join()
+                .verdict()
+                .secret();
     }
 
     @Test

@@ -14,6 +14,7 @@ final class Acts {
     final FlowCollector flows;
     final DecisionCollector decisions;
     final ExchangeCollector exchanges;
+    final SecretCollector secrets;
     final PrivilegeCollector privileges;
     final CallCollector calls;
 
@@ -25,6 +26,7 @@ final class Acts {
             FlowCollector.Rooms flows,
             Room decisions,
             Room exchanges,
+            Room secrets,
             Room privileges,
             Room calls) {
         static Rooms ofOneAnswer() {
@@ -35,6 +37,7 @@ final class Acts {
                     FlowCollector.Rooms.ofOneAnswer(),
                     new Room(DecisionCollector.KEPT_MAX),
                     new Room(ExchangeCollector.KEPT_MAX),
+                    new Room(SecretCollector.KEPT_MAX),
                     new Room(PrivilegeCollector.USES_MAX),
                     new Room(CallCollector.KEPT_MAX));
         }
@@ -48,6 +51,7 @@ final class Acts {
         this.flows = new FlowCollector(rooms.flows());
         this.decisions = new DecisionCollector(rooms.decisions());
         this.exchanges = new ExchangeCollector(rooms.exchanges());
+        this.secrets = new SecretCollector(rooms.secrets());
         this.privileges = new PrivilegeCollector(rooms.privileges());
         this.calls = new CallCollector(rooms.calls()::take, rooms.calls().most());
     }
@@ -63,6 +67,8 @@ final class Acts {
             decisions.see(decision, index);
         } else if (event instanceof NetView.Exchange exchange) {
             exchanges.see(exchange, index);
+        } else if (event instanceof NetView.SecretUse use) {
+            secrets.see(use, index);
         }
         privileges.see(event, index);
         if (event instanceof NetView net) {

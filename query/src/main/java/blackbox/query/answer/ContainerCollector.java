@@ -323,6 +323,7 @@ public final class ContainerCollector {
                         flows.linkLayer(),
                         own.decisions(),
                         own.requests(),
+                        own.secrets(),
                         own.privileges(),
                         own.calls(),
                         own.limits()));
@@ -337,6 +338,7 @@ public final class ContainerCollector {
         own.addAll(acts.flows.unkept());
         own.addAll(acts.decisions.limits());
         own.addAll(acts.exchanges.limits());
+        own.addAll(acts.secrets.limits());
         own.addAll(acts.privileges.limits());
         own.addAll(acts.calls.limits());
         return new Part(
@@ -353,6 +355,7 @@ public final class ContainerCollector {
                         acts.flows.linkLayer(),
                         acts.decisions.decisions(),
                         acts.exchanges.requests(),
+                        acts.secrets.uses(),
                         acts.privileges.privileges(),
                         acts.calls.calls(),
                         own));

@@ -76,6 +76,7 @@ final class FlowCollector {
                     NetView.Miss _,
                     NetView.Decision _,
                     NetView.Exchange _,
+                    NetView.SecretUse _,
                     NetView.AgentCall _ -> {}
             case ProcessView _,
                     FileView _,

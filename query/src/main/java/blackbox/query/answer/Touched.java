@@ -16,6 +16,7 @@ public record Touched(
         List<LinkTraffic> linkLayer,
         List<EgressDecision> decisions,
         List<HttpRequest> requests,
+        List<SecretUse> secrets,
         List<PrivilegeUse> privileges,
         AgentCalls calls,
         List<String> limits) {
@@ -28,6 +29,7 @@ public record Touched(
         linkLayer = List.copyOf(linkLayer);
         decisions = List.copyOf(decisions);
         requests = List.copyOf(requests);
+        secrets = List.copyOf(secrets);
         privileges = List.copyOf(privileges);
         limits = List.copyOf(limits);
     }
@@ -154,6 +156,28 @@ public record Touched(
             String ending,
             @Nullable String rule,
             Octets octets,
+            long index,
+            long count) {}
+
+    /// What became of a secret in the exchanges with one host, alike ones together. Neither its value nor what stands
+    /// for it is in the record of it.
+    ///
+    /// @param how `put` into a request; `absent` where it goes with the request; its surrogate `elsewhere`, and the
+    ///     request refused; or `reflected` by an answer, and taken out of it
+    /// @param to the name, or the address where there was none
+    /// @param rule under which the requests went; null where none allowed them
+    /// @param place where it is put, where it stood, or in what it was found
+    /// @param times how often it was put, stood there or was found
+    /// @param index of the first such event
+    /// @param count how many exchanges
+    public record SecretUse(
+            String secret,
+            String how,
+            String to,
+            @Nullable Long port,
+            @Nullable String rule,
+            @Nullable String place,
+            long times,
             long index,
             long count) {}
 

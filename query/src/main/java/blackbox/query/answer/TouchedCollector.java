@@ -99,6 +99,7 @@ public final class TouchedCollector {
         all.addAll(acts.flows.limits());
         all.addAll(acts.decisions.limits());
         all.addAll(acts.exchanges.limits());
+        all.addAll(acts.secrets.limits());
         all.addAll(acts.privileges.limits());
         all.addAll(acts.calls.limits());
         return new Touched(
@@ -109,6 +110,7 @@ public final class TouchedCollector {
                 acts.flows.linkLayer(),
                 acts.decisions.decisions(),
                 acts.exchanges.requests(),
+                acts.secrets.uses(),
                 acts.privileges.privileges(),
                 acts.calls.calls(),
                 all);

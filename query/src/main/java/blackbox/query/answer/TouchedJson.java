@@ -77,6 +77,7 @@ public final class TouchedJson {
                     json.linkLayer(touched.linkLayer());
                     json.decisions(touched.decisions());
                     json.requests(touched.requests());
+                    json.secrets(touched.secrets());
                 }
                 case PRIVILEGES -> json.privileges(touched.privileges());
                 case CALLS -> {
@@ -163,6 +164,29 @@ public final class TouchedJson {
             out.writeStringField("rule", each.rule());
             out.writeNumberField("bytesOut", each.octets().out());
             out.writeNumberField("bytesIn", each.octets().in());
+            out.writeNumberField("index", each.index());
+            out.writeNumberField("count", each.count());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+    }
+
+    private void secrets(List<Touched.SecretUse> secrets) throws IOException {
+        out.writeArrayFieldStart("secrets");
+        for (Touched.SecretUse each : secrets) {
+            out.writeStartObject();
+            out.writeStringField("secret", each.secret());
+            out.writeStringField("what", each.how());
+            out.writeStringField("to", each.to());
+            Long port = each.port();
+            if (port == null) {
+                out.writeNullField("port");
+            } else {
+                out.writeNumberField("port", port);
+            }
+            out.writeStringField("rule", each.rule());
+            out.writeStringField("place", each.place());
+            out.writeNumberField("times", each.times());
             out.writeNumberField("index", each.index());
             out.writeNumberField("count", each.count());
             out.writeEndObject();

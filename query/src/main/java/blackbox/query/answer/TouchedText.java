@@ -64,6 +64,7 @@ public final class TouchedText {
                     egress(out, touched.egress());
                     decisions(out, touched.decisions());
                     requests(out, touched.requests());
+                    secrets(out, touched.secrets());
                     touched.linkLayer()
                             .forEach(link -> out.printf(
                                     "  %s  %d out, %d in  host only, without addresses%n",
@@ -212,6 +213,23 @@ public final class TouchedText {
                     Printable.of(each.ending()),
                     each.octets().out(),
                     each.octets().in(),
+                    times(each.count()),
+                    each.index());
+        }
+    }
+
+    private static void secrets(PrintWriter out, List<Touched.SecretUse> secrets) {
+        if (secrets.isEmpty()) {
+            return;
+        }
+        out.println("Secrets (" + secrets.size() + ")");
+        for (Touched.SecretUse each : secrets) {
+            out.printf(
+                    "  %s  %s  %s, in %s  %s, first at event %d%n",
+                    Printable.of(each.secret()),
+                    Printable.of(each.how()),
+                    Printable.of(each.to() + (each.port() == null ? "" : ":" + each.port())),
+                    Printable.of(String.valueOf(each.place())),
                     times(each.count()),
                     each.index());
         }

@@ -63,7 +63,12 @@ public final class CallCollector {
                             index, call.atNs(), host(call), method == null ? null : method.toString(), detail(call)));
                 }
             }
-            case NetView.Call _, NetView.Flow _, NetView.Dns _, NetView.Decision _, NetView.Miss _ -> {}
+            case NetView.Call _,
+                    NetView.Flow _,
+                    NetView.Dns _,
+                    NetView.Decision _,
+                    NetView.SecretUse _,
+                    NetView.Miss _ -> {}
         }
     }
 

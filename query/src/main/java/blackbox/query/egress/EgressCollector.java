@@ -143,6 +143,7 @@ public final class EgressCollector {
                     NetView.Accept _,
                     NetView.Miss _,
                     NetView.Exchange _,
+                    NetView.SecretUse _,
                     NetView.AgentCall _,
                     FileView _,
                     PrivilegeView _,

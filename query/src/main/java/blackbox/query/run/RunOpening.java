@@ -6,7 +6,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// What was started, according to a run's first leaf: the detail of `run.open`, written and read only here;
@@ -45,6 +48,8 @@ public record RunOpening(
     ///     for
     /// @param terminal that it was given, null if it had pipes
     /// @param trusted the certificate of the authority, in PEM, that its programs were to trust, null if none
+    /// @param surrogates what stands for secrets in the environment, by the names of the variables: those values
+    ///     are recorded, since they open nothing
     public record Agent(
             List<String> command,
             List<String> environment,
@@ -53,8 +58,10 @@ public record RunOpening(
             int pidsMax,
             @Nullable Long diskBytesMax,
             @Nullable Terminal terminal,
-            @Nullable String trusted) {
+            @Nullable String trusted,
+            Map<String, String> surrogates) {
         public Agent {
+            surrogates = Collections.unmodifiableMap(new TreeMap<>(surrogates));
             command = List.copyOf(command);
             environment = List.copyOf(environment);
         }
@@ -151,6 +158,9 @@ public record RunOpening(
         if (agent.trusted() != null) {
             leaf.put("trusted", agent.trusted());
         }
+        if (!agent.surrogates().isEmpty()) {
+            agent.surrogates().forEach(leaf.putObject("surrogates")::put);
+        }
         if (inputs.workspace() != null) {
             leaf.putObject("workspace")
                     .put("sha256", String.valueOf(inputs.workspace()))
@@ -205,7 +215,8 @@ public record RunOpening(
                         detail.path("pidsMax").asInt(),
                         number(detail.path("diskBytesMax")),
                         terminal(detail.path("tty")),
-                        text(detail.path("trusted"))),
+                        text(detail.path("trusted")),
+                        named(detail.path("surrogates"))),
                 new GuestInputs(
                         hash(detail.path("workspace").path("sha256")),
                         detail.path("workspace").path("bytes").asLong(),
@@ -287,6 +298,13 @@ public record RunOpening(
 
     private static @Nullable Hash hash(JsonNode node) {
         return node.isMissingNode() || node.isNull() ? null : Hash.ofHex(node.asText());
+    }
+
+    private static Map<String, String> named(JsonNode object) {
+        var named = new TreeMap<String, String>();
+        object.properties()
+                .forEach(each -> named.put(each.getKey(), each.getValue().asText()));
+        return named;
     }
 
     private static List<String> texts(JsonNode array) {

@@ -64,6 +64,7 @@ final class CallBook {
                     NetView.Flow _,
                     NetView.Dns _,
                     NetView.Decision _,
+                    NetView.SecretUse _,
                     NetView.Miss _ -> {}
         }
     }

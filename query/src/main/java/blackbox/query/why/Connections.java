@@ -92,6 +92,7 @@ final class Connections {
             }
             case NetView.Decision decision -> name(decision.remoteIp(), decision.host());
             case NetView.Exchange exchange -> name(exchange.remoteIp(), exchange.host());
+            case NetView.SecretUse use -> name(use.remoteIp(), use.host());
             case NetView.AgentCall call -> name(call.remoteIp(), call.host());
             case NetView.Dns query -> {
                 if (query.isByHost()) {

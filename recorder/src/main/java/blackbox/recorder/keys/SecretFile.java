@@ -13,7 +13,7 @@ import java.util.Map;
 
 /// Reads files that hold secrets, so that nothing of them is left in memory but what the caller clears: no
 /// text, and no buffer of the JDK's.
-final class SecretFile {
+public final class SecretFile {
     /// Far more than any key file has.
     private static final int BYTES_MAX = 1 << 16;
 
@@ -23,7 +23,9 @@ final class SecretFile {
     private SecretFile() {}
 
     /// A file's octets, which the caller clears.
-    static byte[] octets(Path file) throws IOException {
+    ///
+    /// @throws IOException also if it has more than 64 KiB
+    public static byte[] octets(Path file) throws IOException {
         // A direct buffer of ours: for another one the JDK would read into a buffer of its own, and keep that.
         ByteBuffer direct = ByteBuffer.allocateDirect(BYTES_MAX + 1);
         try (FileChannel channel = FileChannel.open(file)) {

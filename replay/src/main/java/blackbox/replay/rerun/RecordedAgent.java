@@ -33,16 +33,19 @@ record RecordedAgent(
     /// @param limits what it may use of its guest
     /// @param terminal the terminal that it was given, null if it had pipes
     /// @param trusted the certificate of the authority that its programs were to trust, null if none
+    /// @param surrogates what stood for secrets in its environment, by the names of the variables
     record Command(
             List<String> words,
             List<String> variables,
             String user,
             AgentLimits limits,
             @Nullable Terminal terminal,
-            @Nullable String trusted) {
+            @Nullable String trusted,
+            Map<String, String> surrogates) {
         Command {
             words = List.copyOf(words);
             variables = List.copyOf(variables);
+            surrogates = Map.copyOf(surrogates);
         }
     }
 
@@ -113,7 +116,8 @@ record RecordedAgent(
                 agent.user() == null ? "agent" : agent.user(),
                 limits(agent),
                 terminal(agent.terminal()),
-                agent.trusted());
+                agent.trusted(),
+                agent.surrogates());
         var times = new RunTimes(
                 Instant.EPOCH.plusNanos(start.atNs()),
                 GuestTimes.of(end),
@@ -149,10 +153,11 @@ record RecordedAgent(
         }
     }
 
-    /// The variables for which `given` has no value.
+    /// The variables for which neither `given` nor the run has a value.
     List<String> missing(Map<String, String> given) {
         return command.variables().stream()
-                .filter(name -> !given.containsKey(name))
+                .filter(name ->
+                        !given.containsKey(name) && !command.surrogates().containsKey(name))
                 .toList();
     }
 
@@ -160,7 +165,8 @@ record RecordedAgent(
     ///
     /// @param trusted an authority in the place of the recorded one; null for that
     AgentCommand with(Map<String, String> values, @Nullable String trusted) {
-        var known = new TreeMap<>(values);
+        var known = new TreeMap<>(command.surrogates());
+        known.putAll(values);
         known.keySet().retainAll(command.variables());
         return AgentCommand.of(command.words(), known, command.user(), command.limits(), command.terminal())
                 .trusting(trusted == null ? command.trusted() : trusted);

@@ -381,6 +381,21 @@ public sealed interface Event {
         }
     }
 
+    /// What became of a secret in an HTTP exchange: `what` is `put`, `absent`, `elsewhere` or `reflected`; `host` is
+    /// as in [EgressDecision]; detail is JSON, and has neither its value nor what stands for it.
+    record EgressSecret(
+            EventHeader header,
+            String what,
+            Endpoint local,
+            Endpoint remote,
+            @Nullable Text host,
+            String detail) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.EGRESS_SECRET;
+        }
+    }
+
     /// What an HTTP exchange was in the terms of agents. `what` is of `llm.call` the API, of `llm.tool` the tool's
     /// name, of `mcp.call` the method; detail is JSON: see `schemas/events.md`.
     record AgentCall(

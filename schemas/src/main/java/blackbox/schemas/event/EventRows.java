@@ -82,6 +82,10 @@ public final class EventRows {
                         .number(Column.BYTES_OUT, e.bytesOut())
                         .number(Column.BYTES_IN, e.bytesIn())
                         .said(e.what(), e.detail());
+            case Event.EgressSecret e ->
+                out.net("tcp", e.local(), e.remote())
+                        .text(Column.HOST, e.host())
+                        .said(e.what(), e.detail());
             case Event.AgentCall e ->
                 out.net("tcp", e.local(), e.remote())
                         .text(Column.HOST, e.host())

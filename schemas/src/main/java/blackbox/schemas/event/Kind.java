@@ -61,6 +61,8 @@ public enum Kind {
     LLM_TOOL(43, "llm.tool"),
     /// A request to an MCP server behind the egress gateway.
     MCP_CALL(44, "mcp.call"),
+    /// A secret was put into a request behind the egress gateway, or was not, or came back.
+    EGRESS_SECRET(45, "egress.secret"),
     RECORDER_LOSS(50, "recorder.loss"),
     /// The host's heartbeat: the last leaf of every batch.
     RECORDER_HEARTBEAT(51, "recorder.heartbeat"),

@@ -58,6 +58,7 @@ public final class EventViews {
             case NET_MISS -> new NetView.Miss();
             case EGRESS_DECISION -> new NetView.Decision();
             case HTTP_EXCHANGE -> new NetView.Exchange();
+            case EGRESS_SECRET -> new NetView.SecretUse();
             case EGRESS_POLICY -> new RunView.Policy();
             case LLM_CALL -> new NetView.ModelCall();
             case LLM_TOOL -> new NetView.ToolUse();

@@ -156,6 +156,26 @@ public abstract sealed class NetView extends EventView {
         }
     }
 
+    /// `egress.secret`: what became of a secret in one exchange.
+    public static final class SecretUse extends NetView {
+        SecretUse() {}
+
+        /// As in [Decision#host].
+        public @Nullable Text host() {
+            return text(Column.HOST);
+        }
+
+        /// `put`, `absent`, `elsewhere` or `reflected`.
+        public @Nullable Text how() {
+            return text(Column.WHAT);
+        }
+
+        /// The exchange's number, the secret's id, rule, place and count, as one JSON object.
+        public @Nullable Text detail() {
+            return text(Column.DETAIL);
+        }
+    }
+
     /// What an HTTP exchange was in the terms of agents.
     public abstract static sealed class AgentCall extends NetView {
         AgentCall() {}

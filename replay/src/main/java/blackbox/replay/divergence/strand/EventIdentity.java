@@ -72,6 +72,7 @@ final class EventIdentity {
                     NetView.Dns _,
                     NetView.Miss _,
                     NetView.Decision _,
+                    NetView.SecretUse _,
                     NetView.Exchange _,
                     NetView.AgentCall _,
                     RecorderView _,

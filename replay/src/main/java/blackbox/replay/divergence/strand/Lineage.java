@@ -85,7 +85,8 @@ public final class Lineage {
         return switch (event) {
             case NetView.Flow flow -> isTcpOrUdp(flow.row());
             // A re-execution has no gateway; what came of a decision is compared.
-            case NetView.Decision _, NetView.Exchange _, NetView.AgentCall _, RunView.Policy _ -> false;
+            case NetView.Decision _, NetView.Exchange _, NetView.SecretUse _, NetView.AgentCall _, RunView.Policy _ ->
+                false;
             case ProcessView _, FileView _, NetView _, PrivilegeView _, RunView.Close _ -> true;
             case RecorderView _,
                     VmView _,

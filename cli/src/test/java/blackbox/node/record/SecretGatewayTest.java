@@ -1,0 +1,462 @@
+package blackbox.node.record;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import blackbox.node.record.Installation.Ended;
+import blackbox.node.record.Installation.Running;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.HttpExchange;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPOutputStream;
+import java.util.zip.ZipFile;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Random credentials of an agent that has only surrogates, and a server that says them again in every way: the server
+/// gets them, and they are found nowhere in the VM's memory, in what is stored, or in what is shown.
+class SecretGatewayTest {
+
+    private static final String CLIENT = """
+            k=$MODEL_KEY
+            url=https://api.example/v1
+            for path in raw error json hex HEX url utf16 base64/0 base64/1 base64/2 base64url/1 pieces header; do
+              curl -sS -i -H "x-api-key: $k" $url/$path >> said; echo >> said
+            done
+            curl -sS -u "user:$GIT_TOKEN" https://git.example/basic; echo
+            curl -sS "https://git.example/basic"; echo
+            code() { curl -sS -o /dev/null -w '%{http_code}\\n' "$@"; }
+            code -H "x-api-key: $k" $url/gzip
+            code -L -H "x-api-key: $k" $url/redirect
+            code -H "Cookie: session=$k" https://other.example/
+            code "https://other.example/?key=$k"
+            code -u "user:$k" https://other.example/
+            code -H "Authorization: Bearer $k" $url/raw
+            grep -ac "$k" said
+            env | grep -c "$k"
+            read more || true
+            """;
+
+    private static final String PRINTED = """
+            got it
+            no credentials
+            502
+            403
+            403
+            403
+            403
+            403
+            """;
+
+    private static final String CONTROL = "what is there";
+
+    @TempDir
+    static Path folder;
+
+    private static final String KEY = "sk-ant-api03-" + random() + "/+=";
+    private static final String TOKEN = "ghp_" + random();
+    private static final List<String> GOT = new CopyOnWriteArrayList<>();
+
+    private static Installation blackbox;
+    private static HttpsUpstream web;
+    private static Path policy;
+
+    private static String random() {
+        var octets = new byte[24];
+        new SecureRandom().nextBytes(octets);
+        return Base64.getEncoder().encodeToString(octets);
+    }
+
+    @BeforeAll
+    static void serve() throws Exception {
+        blackbox = Installation.in(folder);
+        web = HttpsUpstream.start(folder, "api.example", SecretGatewayTest::answer, "git.example", "other.example");
+        Path token = Files.createFile(
+                folder.resolve("token"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(token, TOKEN + "\n");
+        policy = Files.writeString(folder.resolve("policy.yaml"), """
+                version: 1
+                rules:
+                  - {id: model, host: api.example, paths: ["/v1/**"], secret: model, upstream: "127.0.0.1:%1$d"}
+                  - {id: git, host: git.example, secret: git, upstream: "127.0.0.1:%1$d"}
+                  - {id: other, host: other.example, upstream: "127.0.0.1:%1$d"}
+                secrets:
+                  - {id: model, place: "header:x-api-key"}
+                  - {id: git, file: %2$s, place: basic}
+                """.formatted(web.port(), token));
+    }
+
+    @AfterAll
+    static void close() {
+        web.close();
+    }
+
+    private static void answer(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            exchange.getRequestBody().readAllBytes();
+            String host = exchange.getRequestHeaders().getFirst("Host");
+            String path = exchange.getRequestURI().getPath();
+            String key = exchange.getRequestHeaders().getFirst("X-Api-Key");
+            String basic = exchange.getRequestHeaders().getFirst("Authorization");
+            GOT.add(host
+                    + path
+                    + (KEY.equals(key) ? " with the key" : "")
+                    + (("Basic " + base64("user:" + TOKEN)).equals(basic) ? " with the token" : ""));
+            if (host.equals("git.example")) {
+                send(exchange, 200, bytes(basic == null ? "no credentials" : "got it"));
+                return;
+            }
+            String heard = String.valueOf(key);
+            exchange.getResponseHeaders().set("X-Heard", heard);
+            switch (path.substring("/v1/".length())) {
+                case "error" ->
+                    send(exchange, 401, bytes("{\"error\":{\"message\":\"invalid x-api-key: " + heard + "\"}}"));
+                case "json" -> send(exchange, 200, bytes("{\"key\":\"" + heard.replace("/", "\\/") + "\"}"));
+                case "hex" -> send(exchange, 200, bytes(HexFormat.of().formatHex(bytes(heard))));
+                case "HEX" ->
+                    send(exchange, 200, bytes(HexFormat.of().withUpperCase().formatHex(bytes(heard))));
+                case "url" -> send(exchange, 200, bytes("key=" + url(heard) + "&x=1"));
+                case "utf16" -> send(exchange, 200, heard.getBytes(StandardCharsets.UTF_16LE));
+                case "base64/0", "base64/1", "base64/2" ->
+                    send(
+                            exchange,
+                            200,
+                            bytes(base64("~".repeat(path.charAt(path.length() - 1) - '0') + heard + "; and more")));
+                case "base64url/1" ->
+                    send(
+                            exchange,
+                            200,
+                            bytes(base64("?" + heard).replace('+', '-').replace('/', '_')));
+                case "gzip" -> {
+                    exchange.getResponseHeaders().set("Content-Encoding", "gzip");
+                    exchange.sendResponseHeaders(200, 0);
+                    try (var out = new GZIPOutputStream(exchange.getResponseBody())) {
+                        out.write(bytes(heard));
+                    }
+                }
+                case "redirect" -> {
+                    exchange.getResponseHeaders().set("Location", "https://other.example/?key=" + url(heard));
+                    send(exchange, 302, new byte[0]);
+                }
+                case "pieces" -> {
+                    exchange.sendResponseHeaders(200, 0);
+                    for (byte octet : bytes("data: " + heard + "\n\n")) {
+                        exchange.getResponseBody().write(octet);
+                        exchange.getResponseBody().flush();
+                    }
+                }
+                default -> send(exchange, 200, bytes("you said " + heard));
+            }
+        }
+    }
+
+    private static void send(HttpExchange exchange, int status, byte[] body) throws IOException {
+        exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+        exchange.getResponseBody().write(body);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static String base64(String text) {
+        return Base64.getEncoder().encodeToString(bytes(text));
+    }
+
+    private static String url(String text) {
+        return URLEncoder.encode(text, StandardCharsets.US_ASCII);
+    }
+
+    /// The forms in which a credential is looked for.
+    private static Map<String, byte[]> forms(String name, String secret) {
+        var forms = new LinkedHashMap<String, byte[]>();
+        String hex = HexFormat.of().formatHex(bytes(secret));
+        forms.put(name, bytes(secret));
+        forms.put(name + " in hex", bytes(hex));
+        forms.put(name + " in HEX", bytes(hex.toUpperCase(Locale.ROOT)));
+        forms.put(name + " in a URL", bytes(url(secret)));
+        forms.put(name + " in JSON", bytes(secret.replace("/", "\\/")));
+        byte[] wide = secret.getBytes(StandardCharsets.UTF_16LE);
+        forms.put(name + " in UTF-16", Arrays.copyOf(wide, wide.length - 1));
+        for (int before = 0; before < 3; before++) {
+            String encoded = base64("x".repeat(before) + secret);
+            String own = encoded.substring((before * 8 + 5) / 6, (before + secret.length()) * 8 / 6);
+            forms.put(name + " in base64 after " + before, bytes(own));
+            forms.put(
+                    name + " in base64 for URLs after " + before,
+                    bytes(own.replace('+', '-').replace('/', '_')));
+        }
+        return forms;
+    }
+
+    private static Map<String, byte[]> forms() {
+        var forms = new LinkedHashMap<>(forms("the key", KEY));
+        forms.putAll(forms("the token", TOKEN));
+        return forms;
+    }
+
+    /// The forms that are in what tar(1) makes of a folder: it reads no holes of the disks in it, and follows no link.
+    private static Set<String> stored() throws Exception {
+        Process tar = new ProcessBuilder(
+                        "tar",
+                        "--create",
+                        "--sparse",
+                        "--ignore-failed-read",
+                        "--file=-",
+                        "--directory",
+                        blackbox.data().toString(),
+                        ".")
+                .redirectError(ProcessBuilder.Redirect.DISCARD) // sockets, and files that change
+                .start();
+        try (InputStream in = tar.getInputStream()) {
+            var sought = new LinkedHashMap<>(forms());
+            sought.put(
+                    CONTROL, bytes("header:x-api-key")); // of the policy, which is in the spool while the run goes on
+            return found(in, sought);
+        } finally {
+            tar.waitFor();
+        }
+    }
+
+    private static Set<String> found(InputStream in) throws IOException {
+        return found(in, forms());
+    }
+
+    private static Set<String> found(InputStream in, Map<String, byte[]> forms) throws IOException {
+        int overlap =
+                forms.values().stream().mapToInt(each -> each.length).max().orElseThrow() - 1;
+        var found = new TreeSet<String>();
+        String before = "";
+        for (byte[] piece = in.readNBytes(1 << 22); piece.length > 0; piece = in.readNBytes(1 << 22)) {
+            String text = before + new String(piece, StandardCharsets.ISO_8859_1);
+            forms.forEach((name, form) -> {
+                if (text.contains(new String(form, StandardCharsets.ISO_8859_1))) {
+                    found.add(name);
+                }
+            });
+            before = text.substring(Math.max(0, text.length() - overlap));
+        }
+        return found;
+    }
+
+    private static Set<String> found(String text) throws IOException {
+        return found(new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)));
+    }
+
+    private static Running start(String tier) throws IOException {
+        List<String> command = new ArrayList<>(Installation.command(
+                "record",
+                "--json",
+                "--tier",
+                tier,
+                "--policy",
+                policy.toString(),
+                "--upstream-ca",
+                web.certificate().toString()));
+        command.addAll(List.of(
+                "--secret", "model=env:OUR_KEY", "--secret-env", "MODEL_KEY=model", "--secret-env", "GIT_TOKEN=git"));
+        command.addAll(List.of("--", "sh", "-c", CLIENT));
+        var builder = new ProcessBuilder(command);
+        builder.environment().put("OUR_KEY", KEY);
+        return blackbox.start(builder);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"live, EQUIVALENT, 0", "exact, IDENTICAL, 0"})
+    void theServerGetsThemAndNobodyFindsThem(String tier, String verdict, int code) throws Exception {
+        assumeTrue("root".equals(System.getProperty("user.name")), "only root may read a machine's memory");
+        GOT.clear();
+        Running running = start(tier);
+        Map<String, Integer> memory;
+        Set<String> meanwhile;
+        try {
+            while (!Files.readString(running.out()).matches("(?s).*\n[0-9]+\n[0-9]+\n")) {
+                boolean ended = running.process().waitFor(200, TimeUnit.MILLISECONDS);
+                assertFalse(ended, () -> "it ended early: " + read(running.err()));
+            }
+            var patterns = new LinkedHashMap<>(forms());
+            patterns.put(CONTROL, bytes("you said sk-ant-api03-"));
+            memory = new ProcessMemory(running.qemu().pid()).count(patterns);
+            meanwhile = stored();
+        } finally {
+            running.process().outputWriter().close();
+        }
+        Ended ended = running.await();
+        ended.expect(0);
+
+        String out = ended.out();
+        assertTrue(out.startsWith(PRINTED), out);
+        assertTrue(out.substring(PRINTED.length()).matches("[1-9][0-9]+\n1\n"), out);
+        assertTheServerGotThem();
+        Integer control = memory.remove(CONTROL);
+        assertTrue(control != null && control > 0, "the search finds what is there");
+        memory.forEach((form, count) -> assertEquals(0, count, form + " is in the VM's memory"));
+        assertEquals(Set.of(CONTROL), meanwhile);
+        var after = new TreeSet<>(stored());
+        after.remove(CONTROL);
+        assertEquals(Set.of(), after);
+        assertEquals(Set.of(), found(out + ended.err()));
+        String run = ended.recorded().path("run").asText();
+        blackbox.verifyComplete(run);
+        assertEquals(
+                Set.of(), found(blackbox.run("events", run, "--json").expect(0).out()));
+        assertEquals(
+                Set.of(), found(blackbox.run("touched", run, "--all").expect(0).out()));
+        assertNotInABundle(run);
+        assertTheUsesAreRecorded(run);
+        GOT.clear();
+        // No credential is needed for it, and no variable.
+        JsonNode replayed = blackbox.run("replay", run, "--json").expect(code).json();
+        assertEquals(verdict, replayed.path("verdict").asText(), replayed::toString);
+        assertEquals(List.of(), GOT);
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
+    private static void assertTheServerGotThem() {
+        var expected = new ArrayList<String>();
+        for (String path : List.of(
+                "raw",
+                "error",
+                "json",
+                "hex",
+                "HEX",
+                "url",
+                "utf16",
+                "base64/0",
+                "base64/1",
+                "base64/2",
+                "base64url/1",
+                "pieces",
+                "header")) {
+            expected.add("api.example/v1/" + path + " with the key");
+        }
+        expected.addAll(List.of(
+                "git.example/basic with the token",
+                "git.example/basic",
+                "api.example/v1/gzip with the key",
+                "api.example/v1/redirect with the key"));
+        assertEquals(expected, List.copyOf(GOT));
+    }
+
+    private static void assertNotInABundle(String run) throws Exception {
+        Path bundle = folder.resolve(run + ".zip");
+        blackbox.run("export", run, "--format", "bundle", "--out", bundle.toString())
+                .expect(0);
+        try (var zip = new ZipFile(bundle.toFile())) {
+            var entries = zip.entries();
+            while (entries.hasMoreElements()) {
+                var entry = entries.nextElement();
+                try (InputStream in = zip.getInputStream(entry)) {
+                    assertEquals(Set.of(), found(in), entry.getName());
+                }
+            }
+        }
+    }
+
+    private static void assertTheUsesAreRecorded(String run) throws Exception {
+        var uses = new TreeMap<String, Integer>();
+        for (JsonNode each : blackbox.events(run, "egress.secret")) {
+            JsonNode detail = each.path("detail");
+            uses.merge(
+                    detail.path("secret").asText() + " " + each.path("what").asText() + " "
+                            + each.path("host").asText() + " "
+                            + detail.path("rule").asText("-") + " "
+                            + detail.path("place").asText(),
+                    1,
+                    Integer::sum);
+        }
+        assertEquals(
+                new TreeMap<>(Map.of(
+                        "git absent git.example git Authorization: Basic", 1,
+                        "git put git.example git Authorization: Basic", 1,
+                        "model put api.example model the header field x-api-key", 15,
+                        "model reflected api.example model the answer", 14,
+                        "model elsewhere other.example other the target", 2,
+                        "model elsewhere other.example other the field cookie", 1,
+                        "model elsewhere other.example other the field authorization", 1,
+                        "model elsewhere api.example model the field authorization", 1)),
+                uses);
+        JsonNode touched =
+                blackbox.run("touched", run, "--egress", "--json").expect(0).json();
+        JsonNode first = touched.path("secrets").path(0);
+        assertEquals("model", first.path("secret").asText(), touched::toString);
+        assertEquals("put", first.path("what").asText(), touched::toString);
+        assertEquals(15, first.path("times").asLong(), touched::toString);
+        assertTrue(touched.path("limits").toString().contains("a server can return one in any other form"));
+    }
+
+    @Test
+    void whatCannotBeDoneIsRefusedBefore() throws Exception {
+        record(policy, "--secret-env", "T=git")
+                .expect(2)
+                .saying("where the secret model is: add --secret model=file:PATH");
+        record(policy, "--secret", "model=env:NOT_SET_ANYWHERE", "--secret-env", "T=git")
+                .expect(2)
+                .saying("secret model: the variable NOT_SET_ANYWHERE is not set here");
+        record(policy, "--secret", "model=command:echo short", "--secret-env", "T=git", "--secret-env", "M=model")
+                .expect(2)
+                .saying("secret model: what echo prints: it has 5 octets; a secret has 8 to 4096");
+        Ended refused = record(policy, "--secret", "model=" + KEY);
+        refused.expect(2).saying("a value is never an argument");
+        assertFalse(refused.err().contains(KEY));
+        record(policy, "--secret", "model=env:PATH", "--secret-env", "T=git", "--env", "PATH=/bin")
+                .expect(2)
+                .saying("the variable PATH is to have a secret's surrogate");
+        Path path = Files.writeString(folder.resolve("path.yaml"), """
+                version: 1
+                rules: [{id: model, host: api.example, secret: model}]
+                secrets: [{id: model, env: PATH, place: path}]
+                """);
+        record(path)
+                .expect(2)
+                .saying("secret model: secrets are put into header fields")
+                .saying("not into the path");
+        Path open = Files.writeString(folder.resolve("open"), "a token of others\n");
+        Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r-----"));
+        record(policy, "--secret", "model=file:" + open, "--secret-env", "M=model", "--secret-env", "T=git")
+                .expect(2)
+                .saying("can be used by others than its owner: chmod 600");
+    }
+
+    private static Ended record(Path with, String... options) throws Exception {
+        var arguments = new ArrayList<>(List.of("record", "--policy", with.toString()));
+        arguments.addAll(List.of(options));
+        arguments.addAll(List.of("--", "true"));
+        return blackbox.run(arguments.toArray(String[]::new));
+    }
+}
