@@ -11,6 +11,7 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.nio.ByteBuffer;
@@ -57,17 +58,25 @@ final class PlaintextWatch extends ChannelDuplexHandler {
         if (event instanceof SslHandshakeCompletionEvent handshake && handshake.isSuccess() && tap == null) {
             tap = listener.opened(flow);
         }
-        boolean ends = event instanceof SslCloseCompletionEvent || event instanceof ChannelInputShutdownEvent;
-        PlaintextTap told = tap;
-        if (ends && told != null && !finished && !over) {
-            finished = true;
-            told.finished();
+        if (event instanceof SslCloseCompletionEvent || event instanceof ChannelInputShutdownEvent) {
+            finished();
         }
         ctx.fireUserEventTriggered(event);
     }
 
+    private void finished() {
+        PlaintextTap told = tap;
+        if (told != null && !finished && !over) {
+            finished = true;
+            told.finished();
+        }
+    }
+
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+        if (ctx.channel() instanceof DuplexChannel guest && guest.isActive() && guest.isInputShutdown()) {
+            finished(); // it closed TCP alone
+        }
         over(End.CLOSED);
         ctx.close(promise);
     }

@@ -80,7 +80,7 @@ class TlsTest {
             String answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
             String said = (">" + GET + "<" + answer).repeat(2);
             assertTrue(
-                    it.served.listener.plaintexts().stream().allMatch(each -> each.startsWith(said)),
+                    it.served.listener.plaintexts().stream().allMatch(each -> each.equals(said + "|finished|CLOSED")),
                     it.served.listener.plaintexts()::toString);
             assertEquals(2, it.served.listener.plaintexts().size());
         }

@@ -48,6 +48,9 @@ public final class TlsServer {
     /// @return what the client is to be sent for them, which may be nothing
     /// @throws SSLException if they are no TLS, or say that the client gives up; [#alert] has what is left to send
     public byte[] take(byte[] octets, Consumer<byte[]> said) throws SSLException {
+        if (engine.isInboundDone()) {
+            return new byte[0]; // what comes after the end says nothing
+        }
         var rest = ByteBuffer.allocate(in.remaining() + octets.length);
         in = rest.put(in).put(octets).flip();
         var out = new ByteArrayOutputStream();

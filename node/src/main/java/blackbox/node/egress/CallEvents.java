@@ -53,15 +53,24 @@ record CallEvents(HttpExchange exchange, long atNs, Times times) {
                 .put("complete", answer.complete());
         usage(detail, answer.usage());
         detail.put("toolUses", answer.toolUses().size() + answer.toolUsesLeftOff());
-        List<String> listed = fresh.subList(Math.max(0, fresh.size() - RESULTS_MAX), fresh.size());
-        var results = detail.putArray("toolResults");
-        listed.forEach(results::add);
-        detail.put("toolResultsBefore", asked.toolResults().size() - listed.size() + asked.toolResultsLeftOff());
         error(detail, answer.error());
         notRead(detail, call.notRead());
         detail.put("askedAtNs", times.askedNs).put("sentAtNs", times.sentNs).put("answeredAtNs", times.answeredNs);
+        results(detail, asked, fresh);
         String api = call.api().name().toLowerCase(Locale.ROOT).replace('_', '-');
         return event(Kind.LLM_CALL, api, detail);
+    }
+
+    /// As many of the latest as there is room for.
+    private static void results(ObjectNode detail, ModelCall.Request asked, List<String> fresh) {
+        long all = asked.toolResults().size() + asked.toolResultsLeftOff();
+        int count = Math.min(RESULTS_MAX, fresh.size());
+        do {
+            var results = detail.putArray("toolResults");
+            fresh.subList(fresh.size() - count, fresh.size()).forEach(results::add);
+            detail.put("toolResultsBefore", all - count);
+            count /= 2;
+        } while (count > 0 && length(detail) > DETAIL_BYTES_MAX);
     }
 
     Event tool(ToolUse use) {

@@ -197,7 +197,11 @@ final class CallBook {
     private static boolean mayBring(ToolUse tool, ModelTurn turn, ProcessTree tree) {
         ProcessId asked = process(tool.turn);
         ProcessId brings = process(turn);
-        return asked == null || brings == null || asked.equals(brings) || tree.exitNs(asked) <= turn.exchange.askedNs();
+        if (asked == null || brings == null) {
+            Connections.Holder holder = tool.turn.holder;
+            return asked == null || holder == null || !holder.exact(); // who is not known may be anybody
+        }
+        return asked.equals(brings) || tree.exitNs(asked) <= turn.exchange.askedNs();
     }
 
     private static @Nullable ProcessId process(ModelTurn turn) {

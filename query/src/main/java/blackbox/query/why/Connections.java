@@ -166,10 +166,30 @@ final class Connections {
             best = fits && better ? each : best;
         }
         if (best != null) {
-            return new Holder(best.process, true);
+            return new Holder(best.process, !isContested(ends, best, atNs));
         }
         Set<ProcessId> all = callers.getOrDefault(ends.withoutLocal(), Set.of());
         return all.size() == 1 ? new Holder(all.iterator().next(), false) : null;
+    }
+
+    /// Whether another process began a connection with the same ends that had not ended: in a network namespace of its
+    /// own, or with another address, one can do so without being heard by the host.
+    private boolean isContested(Ends ends, Held best, long atNs) {
+        List<Held> all = held.getOrDefault(ends, List.of());
+        for (Held other : all) {
+            boolean began = !other.over && other.atNs <= atNs + RETURN_NS_MAX;
+            if (began && !other.process.equals(best.process)) {
+                boolean ended = all.stream()
+                        .anyMatch(each -> each.over
+                                && each.process.equals(other.process)
+                                && each.atNs >= other.atNs
+                                && each.atNs <= Math.max(best.atNs, other.atNs));
+                if (!ended) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /// The names that an address had, in lower case.

@@ -299,8 +299,14 @@ public final class CassettePeer {
     }
 
     private boolean isTold(Endpoint remote) {
+        TlsEndpoint tls = cassette.tls(remote);
+        long givenUp = opened.stream()
+                .filter(each -> each.remote().equals(remote) && each.isGivenUp())
+                .count();
         return missed > 0
-                || shelf(remote).map(HttpShelf::isWhole).orElseGet(() -> inTls.isUsedUp(remote))
+                || tls != null
+                        && tls.givenUp() == givenUp
+                        && shelf(remote).map(HttpShelf::isWhole).orElseGet(() -> inTls.isUsedUp(remote))
                         && opened.stream()
                                 .filter(each -> each.remote().equals(remote))
                                 .allMatch(TlsConversation::isWhole);

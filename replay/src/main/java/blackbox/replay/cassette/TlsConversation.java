@@ -37,6 +37,7 @@ final class TlsConversation implements Conversation {
     private long keptFrom;
 
     private long received;
+    private boolean failed;
     private boolean finished;
     private boolean saidFinished;
     private long toldOctets;
@@ -61,7 +62,7 @@ final class TlsConversation implements Conversation {
     public @Nullable Miss take(byte[] octets) {
         received += octets.length;
         TlsServer server = tls;
-        if (end != End.NONE) {
+        if (server == null && end != End.NONE || failed) {
             return null;
         }
         byte[] next = octets;
@@ -107,7 +108,12 @@ final class TlsConversation implements Conversation {
             keep(server.take(octets, this::said));
         } catch (SSLException e) {
             keep(server.alert());
-            end = End.FIN; // the guest gave up, which shows in what it does then
+            failed = true;
+            end = end == End.NONE ? End.FIN : end; // the guest gave up, which shows in what it does then
+        }
+        if (kept.length > 2 * KEPT_BYTES_MAX) { // it makes TLS answer, and takes nothing
+            failed = true;
+            end = End.RST;
         }
         if (server.isOpened() && conversation == null) {
             conversation = inside.get();
@@ -227,7 +233,12 @@ final class TlsConversation implements Conversation {
     @Override
     public boolean isWhole() {
         Conversation known = conversation;
-        return known == null || known.isWhole();
+        return known == null ? received == 0 || end != End.NONE : known.isWhole();
+    }
+
+    /// Whether TLS began and was not opened, since the guest gave up.
+    boolean isGivenUp() {
+        return tls != null && conversation == null;
     }
 
     @Override

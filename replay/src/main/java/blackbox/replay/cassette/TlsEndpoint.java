@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param opened what the connections carried in TLS, in their order
 /// @param greetings what came of the first octets of a client, by the server name that it asked for; empty for none
-record TlsEndpoint(List<RecordedConnection> opened, Map<String, Greeting> greetings) {
+/// @param givenUp on how many connections TLS began and was not opened; -1 if there were others, without TLS
+record TlsEndpoint(List<RecordedConnection> opened, Map<String, Greeting> greetings, int givenUp) {
     private static final int HANDSHAKE = 22;
     private static final int GREETING_BYTES_MAX = 64;
 
@@ -24,20 +25,26 @@ record TlsEndpoint(List<RecordedConnection> opened, Map<String, Greeting> greeti
     /// @param onWire the same connections, and those on which TLS was refused, as they were on the wire
     static TlsEndpoint of(List<RecordedConnection> opened, List<RecordedConnection> onWire) {
         var greetings = new HashMap<String, Greeting>();
+        int began = 0;
+        boolean others = false;
         for (RecordedConnection each : onWire) {
-            ClientHello hello = each.request().length() == 0
-                    ? null
-                    : ClientHello.read(read(each.request().whole(), ClientHello.BYTES_MAX));
-            if (hello != null && hello.kind() == ClientHello.Kind.WHOLE) {
+            if (each.request().length() == 0 && each.response().length() == 0) {
+                continue; // nothing was said
+            }
+            ClientHello hello = ClientHello.read(read(each.request().whole(), ClientHello.BYTES_MAX));
+            others |= hello.kind() != ClientHello.Kind.WHOLE;
+            if (hello.kind() == ClientHello.Kind.WHOLE) {
                 byte[] answer = read(each.response().whole(), GREETING_BYTES_MAX);
                 boolean opens = answer.length > 0 && answer[0] == HANDSHAKE;
+                began += opens ? 1 : 0;
                 greetings.merge(
                         name(hello),
                         new Greeting(opens, opens ? new byte[0] : answer),
                         (first, next) -> first.opens() ? first : next);
             }
         }
-        return new TlsEndpoint(List.copyOf(opened), Map.copyOf(greetings));
+        int givenUp = others ? -1 : began - opened.size();
+        return new TlsEndpoint(List.copyOf(opened), Map.copyOf(greetings), givenUp);
     }
 
     /// What a client with this hello is answered; null if none was recorded.

@@ -352,8 +352,9 @@ public final class InputCheck {
         }
         for (String name : new TreeSet<>(needed)) {
             SealedCapture capture = captures.get(name);
-            boolean perhaps = name.equals(CaptureName.PLAINTEXT.text());
-            if (capture == null && (perhaps || isEmpty(Payload.of(recordings, run, name)))) {
+            Payload payload = Payload.of(recordings, run, name);
+            boolean perhaps = name.equals(CaptureName.PLAINTEXT.text()) && !payload.exists();
+            if (capture == null && (perhaps || isEmpty(payload))) {
                 continue; // nothing was written to it, and so nothing was sealed
             }
             String fault = capture == null ? Refusal.NOT_HERE : fault(capture);

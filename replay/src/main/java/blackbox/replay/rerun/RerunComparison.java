@@ -39,6 +39,7 @@ import blackbox.replay.verdict.SharedOffsets;
 import blackbox.replay.verdict.Verdict;
 import blackbox.replay.verdict.Verdict.Completion;
 import blackbox.schemas.event.Endpoint;
+import blackbox.schemas.folder.CaptureName;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -140,7 +141,8 @@ final class RerunComparison {
     private Judged with(Replayed replayed, ComparedFiles files, Agreements agreements, Instant at)
             throws ReplayException, IOException {
         RunFacts facts = recorded.facts();
-        Set<Endpoint> opened = replayed.ending().played().opened();
+        Set<Endpoint> opened =
+                isCut(facts) ? Set.of() : replayed.ending().played().opened();
         Side one = RecordedSide.of(recorded.recordings(), facts.run()).with(events -> OwnTls.without(events, opened));
         Side other = new Side("replay", OwnTls.without(replayed.events(), opened), replayed.given());
         long hashKey = new SecureRandom().nextLong();
@@ -166,6 +168,14 @@ final class RerunComparison {
         OutputMatch differs = output.differs();
         return new Judged(
                 verdict, missed == null ? null : missed.difference(), differs == null ? null : differs.octets());
+    }
+
+    /// Whether the recording has only a part of what was said in TLS.
+    private boolean isCut(RunFacts facts) {
+        SealedCapture inTls = recorded.captures().get(CaptureName.PLAINTEXT.text());
+        RunFacts.End end = facts.end();
+        boolean unsealed = end != null && end.detail().path("unsealed").has(CaptureName.PLAINTEXT.text());
+        return unsealed || inTls != null && (end == null || inTls.ended() != null);
     }
 
     private static Set<Endpoint> agreedPeers(Played played) {
@@ -246,6 +256,9 @@ final class RerunComparison {
     private List<String> notCompared(
             Replayed replayed, Alignment alignment, ComparedOutput output, ComparedFiles files) {
         var lines = new ArrayList<>(replayed.limits());
+        if (isCut(recorded.facts())) {
+            lines.add("what was said in TLS after the end of what is kept of it");
+        }
         Played played = replayed.ending().played();
         if (played.unusedConnections() + played.unusedDatagrams() > 0) {
             lines.add(played.unusedConnections() + " recorded connections and " + played.unusedDatagrams()

@@ -216,6 +216,17 @@ class TlsConversationTest {
     }
 
     @Test
+    void whatIsSaidAfterTheRecordedEndIsMissed() throws Exception {
+        TlsConversation remote = conversation(Plaintext.of(REQUEST, bytes(ANSWER)), true);
+        var guest = new Guest(client("TLSv1.3", NAME), remote, REQUEST);
+        guest.run();
+        assertEquals(End.FIN, remote.end());
+        assertEquals(List.of(), guest.misses);
+        guest.say(bytes("POST /leak HTTP/1.1\r\nHost: api.example\r\nContent-Length: 0\r\n\r\n"));
+        assertEquals(1, guest.misses.size());
+    }
+
+    @Test
     void anotherRequestIsMissedWhereItDiffers() throws Exception {
         TlsConversation remote = conversation(Plaintext.of(REQUEST, bytes(ANSWER)), true);
         var guest = new Guest(client("TLSv1.3", NAME), remote, REQUEST.replace("/a", "/b"));
@@ -274,7 +285,37 @@ class TlsConversationTest {
         engine.setUseClientMode(true);
         var guest = new Guest(engine, remote, REQUEST);
         assertThrows(SSLException.class, guest::run);
+        guest.say(new byte[0]); // an alert
         assertEquals(List.of(), guest.misses);
+        assertTrue(remote.isGivenUp());
+        assertTrue(remote.isWhole());
+    }
+
+    /// Whoever only greets has said nothing that can be compared.
+    @Test
+    void aHelloInPartIsNotWhole() throws Exception {
+        TlsConversation remote = conversation(Plaintext.of(REQUEST, bytes(ANSWER)), true);
+        assertTrue(remote.isWhole(), "nothing was said");
+        assertNull(remote.take(Arrays.copyOf(hello(client("TLSv1.3", NAME)), 50)));
+        assertFalse(remote.isWhole());
+    }
+
+    @Test
+    void connectionsOnTheWireAreCounted() throws Exception {
+        var wire = new Recording(random);
+        byte[] hello = hello(client("TLSv1.3", NAME));
+        var opens = new Turn(false, new byte[] {22, 3, 3, 0, 1, 2});
+        wire.connection(40_000, 443, List.of(new Turn(true, hello), opens));
+        wire.connection(40_001, 443, List.of(new Turn(true, hello), opens));
+        assertEquals(1, endpoint(wire).givenUp());
+        wire.connection(40_002, 443, List.of(new Turn(true, bytes(REQUEST)), new Turn(false, bytes(ANSWER))));
+        assertEquals(-1, endpoint(wire).givenUp(), "one without TLS");
+    }
+
+    private static TlsEndpoint endpoint(Recording wire) throws IOException {
+        TlsEndpoint tls = wire.cassette(Plaintext.of(REQUEST, bytes(ANSWER))).tls(REMOTE);
+        assertNotNull(tls);
+        return tls;
     }
 
     @Test
