@@ -300,12 +300,9 @@ public final class CassettePeer {
 
     private boolean isTold(Endpoint remote) {
         TlsEndpoint tls = cassette.tls(remote);
-        long givenUp = opened.stream()
-                .filter(each -> each.remote().equals(remote) && each.isGivenUp())
-                .count();
         return missed > 0
                 || tls != null
-                        && tls.givenUp() == givenUp
+                        && tls.givenUp() >= 0
                         && shelf(remote).map(HttpShelf::isWhole).orElseGet(() -> inTls.isUsedUp(remote))
                         && opened.stream()
                                 .filter(each -> each.remote().equals(remote))

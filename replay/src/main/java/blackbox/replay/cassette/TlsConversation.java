@@ -233,7 +233,7 @@ final class TlsConversation implements Conversation {
     @Override
     public boolean isWhole() {
         Conversation known = conversation;
-        return known == null ? received == 0 || end != End.NONE : known.isWhole();
+        return known == null ? received == 0 || tls != null || end != End.NONE : known.isWhole();
     }
 
     /// Whether TLS began and was not opened, since the guest gave up.

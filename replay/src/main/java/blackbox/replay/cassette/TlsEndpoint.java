@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param opened what the connections carried in TLS, in their order
 /// @param greetings what came of the first octets of a client, by the server name that it asked for; empty for none
-/// @param givenUp on how many connections TLS began and was not opened; -1 if there were others, without TLS
+/// @param givenUp on how many connections a client greeted and TLS was neither opened nor refused; -1 if there were
+/// others, without TLS
 record TlsEndpoint(List<RecordedConnection> opened, Map<String, Greeting> greetings, int givenUp) {
     private static final int HANDSHAKE = 22;
     private static final int GREETING_BYTES_MAX = 64;
@@ -36,14 +37,14 @@ record TlsEndpoint(List<RecordedConnection> opened, Map<String, Greeting> greeti
             if (hello.kind() == ClientHello.Kind.WHOLE) {
                 byte[] answer = read(each.response().whole(), GREETING_BYTES_MAX);
                 boolean opens = answer.length > 0 && answer[0] == HANDSHAKE;
-                began += opens ? 1 : 0;
+                began += opens || answer.length == 0 ? 1 : 0;
                 greetings.merge(
                         name(hello),
                         new Greeting(opens, opens ? new byte[0] : answer),
                         (first, next) -> first.opens() ? first : next);
             }
         }
-        int givenUp = others ? -1 : began - opened.size();
+        int givenUp = others ? -1 : Math.max(0, began - opened.size());
         return new TlsEndpoint(List.copyOf(opened), Map.copyOf(greetings), givenUp);
     }
 

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,8 @@ public final class NpmFetch {
 
     private static final Duration PATIENCE = Duration.ofMinutes(15);
     private static final int REASON_CHARS_MAX = 300;
+    private static final Pattern REGISTRY =
+            Pattern.compile("(@[A-Za-z0-9._-]+:)?registry\\s*=\\s*\"?https?://[^$\\s\"]+\"?");
 
     private final Path scratch;
     private final Path folder;
@@ -35,7 +38,7 @@ public final class NpmFetch {
     private final Progress progress;
 
     /// @param scratch where archives arrive, and npm's cache is
-    /// @param folder whose `.npmrc` counts, beside the user's own
+    /// @param folder whose `.npmrc` counts, beside the user's own, but for nothing but registries
     /// @param registry instead of the configured one, or null
     public NpmFetch(Path scratch, Path folder, @Nullable String registry, Progress progress) {
         this.scratch = scratch;
@@ -62,6 +65,7 @@ public final class NpmFetch {
         if (all.isEmpty()) {
             return;
         }
+        checkConfiguration();
         Path npm = npm();
         progress.say("fetching " + all.size() + (all.size() == 1 ? " npm package" : " npm packages"));
         for (int from = 0; from < all.size(); from += PORTION) {
@@ -78,6 +82,29 @@ public final class NpmFetch {
                 }
             }
             progress.say("fetched " + (from + portion.size()) + " of " + all.size() + " npm packages");
+        }
+    }
+
+    /// Whoever wrote the definition may have written the configuration beside it, and npm has the user's environment.
+    private void checkConfiguration() throws VmException {
+        Path file = folder.resolve(".npmrc");
+        if (!Files.exists(file)) {
+            return;
+        }
+        try {
+            for (String line : Files.readString(file).split("\\R", -1)) {
+                String setting = line.strip();
+                boolean harmless = setting.isEmpty() || setting.startsWith("#") || setting.startsWith(";");
+                if (!harmless && !REGISTRY.matcher(setting).matches()) {
+                    throw new VmException(
+                            Code.IMAGE_DEFINITION,
+                            file
+                                    + " may only name registries, without variables (registry=https://…, @scope:registry=…);"
+                                    + " what else npm needs belongs into your own configuration, ~/.npmrc");
+                }
+            }
+        } catch (IOException e) {
+            throw new VmException(Code.IO, file + " cannot be read", e);
         }
     }
 

@@ -83,6 +83,21 @@ class NpmFetchTest {
         assertEquals(List.of("some"), List.copyOf(taken.keySet()));
     }
 
+    /// npm would put variables of the user's environment where a stranger's configuration says.
+    @Test
+    void theDefinitionsFolderSaysNothingElse() throws Exception {
+        NpmPackage wanted =
+                registry.publish("some", TestArchive.of("some", "1.0.0", "x").octets());
+        for (String line : List.of(
+                "registry=http://127.0.0.1:1/${HOME}/", "https-proxy=http://127.0.0.1:1", "//x/:_authToken=1")) {
+            Files.writeString(folder.resolve(".npmrc"), "# mine\n" + line + "\n");
+            var failure = assertThrows(VmException.class, () -> fetch(List.of(wanted)), line);
+            assertEquals(Code.IMAGE_DEFINITION, failure.code(), line);
+            assertTrue(failure.getMessage().contains("may only name registries"), failure.getMessage());
+        }
+        assertEquals(List.of(), List.copyOf(taken.keySet()));
+    }
+
     private void fetch(List<NpmPackage> wanted) throws VmException {
         var said = new ArrayList<String>();
         new NpmFetch(folder.resolve("scratch"), folder, registry.url(), said::add).fetch(wanted, this::take);
