@@ -144,6 +144,7 @@ public final class CassettePeer {
                 ofShelves(HttpShelf::turned, Turned::remote),
                 opened.stream()
                         .map(TlsConversation::remote)
+                        .distinct()
                         .filter(this::isTold)
                         .collect(Collectors.toSet()));
     }
@@ -302,7 +303,7 @@ public final class CassettePeer {
         TlsEndpoint tls = cassette.tls(remote);
         return missed > 0
                 || tls != null
-                        && tls.givenUp() >= 0
+                        && tls.onlyTls()
                         && shelf(remote).map(HttpShelf::isWhole).orElseGet(() -> inTls.isUsedUp(remote))
                         && opened.stream()
                                 .filter(each -> each.remote().equals(remote))

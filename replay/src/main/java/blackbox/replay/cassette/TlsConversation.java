@@ -236,11 +236,6 @@ final class TlsConversation implements Conversation {
         return known == null ? received == 0 || tls != null || end != End.NONE : known.isWhole();
     }
 
-    /// Whether TLS began and was not opened, since the guest gave up.
-    boolean isGivenUp() {
-        return tls != null && conversation == null;
-    }
-
     @Override
     public @Nullable Miss close() {
         Conversation known = conversation;

@@ -10,9 +10,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param opened what the connections carried in TLS, in their order
 /// @param greetings what came of the first octets of a client, by the server name that it asked for; empty for none
-/// @param givenUp on how many connections a client greeted and TLS was neither opened nor refused; -1 if there were
-/// others, without TLS
-record TlsEndpoint(List<RecordedConnection> opened, Map<String, Greeting> greetings, int givenUp) {
+/// @param onlyTls whether every connection to it on which something was said began with a client's hello
+record TlsEndpoint(List<RecordedConnection> opened, Map<String, Greeting> greetings, boolean onlyTls) {
     private static final int HANDSHAKE = 22;
     private static final int GREETING_BYTES_MAX = 64;
 
@@ -26,26 +25,23 @@ record TlsEndpoint(List<RecordedConnection> opened, Map<String, Greeting> greeti
     /// @param onWire the same connections, and those on which TLS was refused, as they were on the wire
     static TlsEndpoint of(List<RecordedConnection> opened, List<RecordedConnection> onWire) {
         var greetings = new HashMap<String, Greeting>();
-        int began = 0;
-        boolean others = false;
+        boolean onlyTls = true;
         for (RecordedConnection each : onWire) {
             if (each.request().length() == 0 && each.response().length() == 0) {
                 continue; // nothing was said
             }
             ClientHello hello = ClientHello.read(read(each.request().whole(), ClientHello.BYTES_MAX));
-            others |= hello.kind() != ClientHello.Kind.WHOLE;
+            onlyTls &= hello.kind() == ClientHello.Kind.WHOLE;
             if (hello.kind() == ClientHello.Kind.WHOLE) {
                 byte[] answer = read(each.response().whole(), GREETING_BYTES_MAX);
                 boolean opens = answer.length > 0 && answer[0] == HANDSHAKE;
-                began += opens || answer.length == 0 ? 1 : 0;
                 greetings.merge(
                         name(hello),
                         new Greeting(opens, opens ? new byte[0] : answer),
                         (first, next) -> first.opens() ? first : next);
             }
         }
-        int givenUp = others ? -1 : Math.max(0, began - opened.size());
-        return new TlsEndpoint(List.copyOf(opened), Map.copyOf(greetings), givenUp);
+        return new TlsEndpoint(List.copyOf(opened), Map.copyOf(greetings), onlyTls);
     }
 
     /// What a client with this hello is answered; null if none was recorded.
