@@ -16,6 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import blackbox.gateway.packet.TcpSegment;
 import blackbox.replay.cassette.Recording.Said;
 import blackbox.replay.cassette.Recording.Turn;
+import blackbox.replay.request.DrawnIds;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -185,7 +186,7 @@ class HttpOrderTest {
             Turn b = requests.getLast();
             var recording = new Recording(random);
             recording.openConnection(40_000, 80, List.of(a, ok("A"), b, ok("B")));
-            HttpShelf shelf = HttpShelf.of(SERVER, recording.cassette().connections(SERVER));
+            HttpShelf shelf = HttpShelf.of(SERVER, recording.cassette().connections(SERVER), new DrawnIds());
             assertNotNull(shelf);
             var first = new HttpClaim(shelf);
             assertNull(first.take(a.octets()));
@@ -264,14 +265,14 @@ class HttpOrderTest {
     @Test
     void aConnectionWithAGapIsNotTakenApart() throws Exception {
         var whole = new Segments().say(get("/a"), 0).say(ok("A"), 0);
-        assertNotNull(HttpShelf.of(SERVER, List.of(whole.connection())));
+        assertNotNull(HttpShelf.of(SERVER, List.of(whole.connection()), new DrawnIds()));
         for (Turn early : List.of(get("/c"), ok("C"))) {
             var gap = new Segments().say(get("/a"), 0).say(ok("A"), 0);
             gap.guestSeq += early.guest() ? 1 : 0;
             gap.remoteSeq += early.guest() ? 0 : 1;
             gap.say(early, 0);
-            assertNull(HttpShelf.of(SERVER, List.of(gap.connection())));
-            assertNull(HttpShelf.of(SERVER, List.of(whole.connection(), gap.connection())));
+            assertNull(HttpShelf.of(SERVER, List.of(gap.connection()), new DrawnIds()));
+            assertNull(HttpShelf.of(SERVER, List.of(whole.connection(), gap.connection()), new DrawnIds()));
         }
     }
 
@@ -368,7 +369,7 @@ class HttpOrderTest {
 
     /// Each on a connection of its own.
     private static void assertPlayed(Recording recording, List<List<Turn>> all) throws Exception {
-        HttpShelf shelf = HttpShelf.of(SERVER, recording.cassette().connections(SERVER));
+        HttpShelf shelf = HttpShelf.of(SERVER, recording.cassette().connections(SERVER), new DrawnIds());
         assertNotNull(shelf);
         for (List<Turn> turns : all) {
             var claim = new HttpClaim(shelf);

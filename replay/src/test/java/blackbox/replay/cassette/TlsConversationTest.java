@@ -12,6 +12,7 @@ import blackbox.gateway.packet.TcpSegment;
 import blackbox.gateway.tls.RunAuthority;
 import blackbox.replay.cassette.RecordedConnection.End;
 import blackbox.replay.cassette.Recording.Turn;
+import blackbox.replay.request.DrawnIds;
 import blackbox.schemas.event.Endpoint;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -117,7 +118,7 @@ class TlsConversationTest {
         assertEquals(1, cassette.openedCount());
         TlsEndpoint tls = cassette.tls(REMOTE);
         assertNotNull(tls);
-        HttpShelf shelf = HttpShelf.of(REMOTE, cassette.conversations(REMOTE));
+        HttpShelf shelf = HttpShelf.of(REMOTE, cassette.conversations(REMOTE), new DrawnIds());
         assertEquals(http, shelf != null);
         var matcher = new ConnectionMatcher(cassette::conversations);
         return new TlsConversation(
