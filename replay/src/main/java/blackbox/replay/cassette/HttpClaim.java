@@ -183,8 +183,9 @@ final class HttpClaim implements Conversation {
         return sent.miss(nearest.request(), same, octets, why);
     }
 
-    /// Settles for an exchange if it is time, and its turn. What only has to wait for answers is held back; what came
-    /// before others were asked is missed, for their order may matter.
+    /// Settles for an exchange if it is time, and its turn. What comes before others is held back: if these are
+    /// asked although it has no answer, they do not depend on it. Otherwise it is missed, for their order may
+    /// matter; at once, if one of them went over its own connection.
     private @Nullable Miss settle(HttpExchange found) {
         if (found.needsFirst() > sent.count()) {
             return null;
@@ -195,7 +196,7 @@ final class HttpClaim implements Conversation {
             asked = true;
             return null;
         }
-        if (!shelf.waitsForAnswers(found)) {
+        if (!shelf.mayWait(found)) {
             return sent.miss(found.request(), sent.count(), NOTHING, EARLY);
         }
         shelf.hold(this);

@@ -225,9 +225,9 @@ final class HttpShelf {
         heard = true;
     }
 
-    /// Whether an exchange that may not be asked yet only has to wait for answers.
-    boolean waitsForAnswers(HttpExchange exchange) {
-        return order.waitsForAnswers(exchange);
+    /// As [HttpOrder#mayWait].
+    boolean mayWait(HttpExchange exchange) {
+        return order.mayWait(exchange);
     }
 
     /// Notes that a request waits until those before it are answered.
