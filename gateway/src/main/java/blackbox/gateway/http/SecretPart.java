@@ -130,6 +130,14 @@ final class SecretPart {
         return new Outgoing(request, filled, scrubber != null);
     }
 
+    /// The id of the secret whose value it leaves with; null if there is none in it.
+    @Nullable
+    String put() {
+        GuestSecret known = secret;
+        FilledHead filled = head;
+        return known == null || filled == null || filled.count() == 0 ? null : known.id();
+    }
+
     private String host() {
         String name = peer.destination().host();
         return name == null ? peer.destination().address() : name;

@@ -18,7 +18,6 @@ public record GuestSecret(String id, String surrogate, SecretPlace place, List<S
     private static final Pattern SURROGATE = Pattern.compile("[A-Za-z0-9_-]{16,256}");
     private static final String BEARER = "Bearer ";
     private static final String BASIC = "Basic ";
-    private static final String HEX = "0123456789ABCDEF";
 
     public GuestSecret {
         if (!SURROGATE.matcher(surrogate).matches()) {
@@ -120,32 +119,11 @@ public record GuestSecret(String id, String surrogate, SecretPlace place, List<S
         var parameters = new ArrayList<String>();
         for (String parameter : target.substring(question + 1).split("&", -1)) {
             parameters.add(
-                    parameter.startsWith(name + "=") ? replaced(parameter, filling, this::percentEncoded) : parameter);
+                    parameter.startsWith(name + "=")
+                            ? replaced(parameter, filling, () -> Coding.PERCENT.of(value.octets()))
+                            : parameter);
         }
         return target.substring(0, question + 1) + String.join("&", parameters);
-    }
-
-    /// All but what is unreserved (RFC 3986 section 2.3).
-    private byte[] percentEncoded() {
-        byte[] octets = value.octets();
-        var out = new byte[3 * octets.length];
-        int length = 0;
-        for (byte octet : octets) {
-            boolean plain = octet >= 'a' && octet <= 'z'
-                    || octet >= 'A' && octet <= 'Z'
-                    || octet >= '0' && octet <= '9'
-                    || "-._~".indexOf(octet) >= 0;
-            if (plain) {
-                out[length++] = octet;
-            } else {
-                out[length++] = '%';
-                out[length++] = (byte) HEX.charAt(octet >> 4);
-                out[length++] = (byte) HEX.charAt(octet & 0xf);
-            }
-        }
-        byte[] encoded = Arrays.copyOf(out, length);
-        Arrays.fill(out, (byte) 0);
-        return encoded;
     }
 
     /// Without the value, and without what stands for it.
