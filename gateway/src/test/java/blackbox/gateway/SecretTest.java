@@ -142,7 +142,7 @@ class SecretTest {
             String body = "{\"key\":\"" + VALUE.replace("/", "\\/") + "\"}";
             say(
                     server,
-                    "HTTP/1.1 103 Early\r\nLink: <" + VALUE + ">\r\n\r\nHTTP/1.1 401 Bad " + VALUE + "\r\nX-" + "Echo: "
+                    "HTTP/1.1 103 Early\r\nLink: <" + VALUE + ">\r\n\r\nHTTP/1.1 401 Bad " + VALUE + "\r\nAccept-Ranges: bytes\r\nX-Echo: "
                             + VALUE + "\r\nLocation: https://else.example/?key="
                             + URLEncoder.encode(VALUE, StandardCharsets.US_ASCII) + "\r\nContent-Length: "
                             + body.length() + "\r\n\r\n");

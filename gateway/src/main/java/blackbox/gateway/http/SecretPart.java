@@ -26,6 +26,10 @@ final class SecretPart {
     private static final int PUT_MAX = 16;
 
     private static final int PARTIAL_CONTENT = 206;
+    /// Whoever is offered parts may take a whole answer for a failure; parts are not asked for, as a value could be
+    /// in two of them.
+    private static final Set<String> PARTS_OFFERED = Set.of("accept-ranges");
+
     private static final int FORBIDDEN = 403;
 
     private final HttpPeer peer;
@@ -165,7 +169,11 @@ final class SecretPart {
                     + ", which was not asked for, and so cannot be searched for secrets");
         }
         return new UpstreamAnswer(
-                answer.status(), known.scrub(answer.reason()), scrub(answer.fields()), answer.framing(), answer.last());
+                answer.status(),
+                known.scrub(answer.reason()),
+                scrub(answer.fields().without(PARTS_OFFERED)),
+                answer.framing(),
+                answer.last());
     }
 
     /// Fields as the guest may see them.

@@ -43,8 +43,9 @@ final class Search {
         }
         for (; settled < end; settled++) {
             if (waiting.isEmpty()) {
-                looks++;
+                long before = needles.quoted().looks();
                 List<Needle> possible = needles.at(text, settled, end, whole);
+                looks += 1 + needles.quoted().looks() - before;
                 if (possible == null) {
                     return null; // more may make it one
                 }

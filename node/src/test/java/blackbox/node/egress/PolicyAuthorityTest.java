@@ -268,7 +268,7 @@ final class PolicyAuthorityTest {
         var destination = new Destination(host, "198.18.0.7", 443, Protocol.TCP);
         var head = new RequestHead(method, host, target, Set.of(), false);
         Verdict verdict = authority
-                .request(destination.at(address), host, head)
+                .request(destination.at(address, null), host, head)
                 .toCompletableFuture()
                 .join()
                 .verdict();
