@@ -30,6 +30,7 @@ public record GuestSecret(String id, String surrogate, SecretPlace place, List<S
     public FilledHead fill(String target, List<HttpField> fields) {
         var filling = new Filling();
         return switch (place) {
+            case SecretPlace.Path _ -> filling.head(path(target, filling), fields);
             case SecretPlace.Query query -> filling.head(query(target, query.name(), filling), fields);
             case SecretPlace.Credential _ -> filling.head(target, each(fields, field -> credential(field, filling)));
             case SecretPlace.Header header ->
@@ -111,6 +112,16 @@ public record GuestSecret(String id, String surrogate, SecretPlace place, List<S
         return text.substring(0, BASIC.length()) + filling.put(encoded);
     }
 
+    private String path(String target, Filling filling) {
+        int question = target.indexOf('?');
+        String path = question < 0 ? target : target.substring(0, question);
+        return replaced(path, filling, this::percentEncoded) + target.substring(path.length());
+    }
+
+    private byte[] percentEncoded() {
+        return Coding.PERCENT.of(value.octets());
+    }
+
     private String query(String target, String name, Filling filling) {
         int question = target.indexOf('?');
         if (question < 0) {
@@ -119,9 +130,7 @@ public record GuestSecret(String id, String surrogate, SecretPlace place, List<S
         var parameters = new ArrayList<String>();
         for (String parameter : target.substring(question + 1).split("&", -1)) {
             parameters.add(
-                    parameter.startsWith(name + "=")
-                            ? replaced(parameter, filling, () -> Coding.PERCENT.of(value.octets()))
-                            : parameter);
+                    parameter.startsWith(name + "=") ? replaced(parameter, filling, this::percentEncoded) : parameter);
         }
         return target.substring(0, question + 1) + String.join("&", parameters);
     }

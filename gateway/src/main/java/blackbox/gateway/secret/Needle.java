@@ -89,7 +89,7 @@ final class Needle {
             case HEX -> wanted >= 'a' && octet == wanted - ('a' - 'A');
             case BASE64, BASE64_AFTER_1, BASE64_AFTER_2 ->
                 wanted == '+' && octet == '-' || wanted == '/' && octet == '_';
-            default -> throw new IllegalStateException(outer + " is no outer coding");
+            case HEX_UPPER, BASE64_URL, BASE64_URL_AFTER_1, BASE64_URL_AFTER_2, PERCENT, JSON -> false; // never outer
         };
     }
 
