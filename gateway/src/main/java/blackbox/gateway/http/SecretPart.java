@@ -1,6 +1,7 @@
 package blackbox.gateway.http;
 
 import blackbox.gateway.egress.Finding;
+import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.RequestVerdict;
 import blackbox.gateway.egress.SecretUse;
@@ -16,6 +17,7 @@ import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +69,7 @@ final class SecretPart {
         List<HttpField> fields = Outgoing.passedOn(request).all();
         FilledHead filled =
                 goesWith == null ? FilledHead.of(given.target(), fields) : goesWith.fill(given.target(), fields);
-        String fault = fault(goesWith, filled);
+        String fault = fault(goesWith, filled, verdict.upstream());
         if (fault != null) {
             filled.clear();
             return verdict.allowed() ? refused(given, fault) : given;
@@ -80,7 +82,8 @@ final class SecretPart {
         return new RequestVerdict(Verdict.deny(null, why), given.target(), FORBIDDEN);
     }
 
-    private @Nullable String fault(@Nullable GuestSecret goesWith, FilledHead filled) {
+    /// @param upstream where the request goes; if that is not where the connection leads, it is checked again there
+    private @Nullable String fault(@Nullable GuestSecret goesWith, FilledHead filled, @Nullable HostPort upstream) {
         Stray stray = peer.secrets().stray(filled.target(), left(filled));
         if (stray != null) {
             GuestSecret it = stray.secret();
@@ -100,7 +103,11 @@ final class SecretPart {
         if (filled.count() > PUT_MAX) {
             return "the surrogate of " + name + " stands in it more than " + PUT_MAX + " times";
         }
-        if (filled.count() > 0 && !peer.encrypted() && !peer.destination().isLoopback()) {
+        boolean isThere = Objects.equals(upstream, peer.destination().upstream());
+        if (filled.count() > 0
+                && !peer.encrypted()
+                && isThere
+                && !peer.destination().isLoopback()) {
             return name + " is not sent without TLS, except to this host's own loopback";
         }
         return null;

@@ -84,13 +84,28 @@ final class Quoted {
     }
 
     /// An octet in hexadecimal digits.
-    private void digits(int at, int left, int value, int depth, Reading reading) {
-        if (left == 0) {
-            if (value <= 0xff) {
-                reading.is(value, at);
+    private void digits(int from, int count, int before, int depth, Reading reading) {
+        int at = from;
+        int left = count;
+        int value = before;
+        while (left > 0 && at < end && !begins(text[at])) { // most are not quoted
+            looks++;
+            int digit = Character.digit(text[at], HEX);
+            if (digit < 0) {
+                return;
             }
-            return;
+            value = value * HEX + digit;
+            at++;
+            left--;
         }
+        if (left > 0) {
+            quotedDigits(at, left, value, depth, reading);
+        } else if (value <= 0xff) {
+            reading.is(value, at);
+        }
+    }
+
+    private void quotedDigits(int at, int left, int value, int depth, Reading reading) {
         read(at, depth, (octet, next) -> {
             int digit = Character.digit(octet, HEX);
             if (digit >= 0) {

@@ -163,6 +163,17 @@ class SecretPartTest {
         }
     }
 
+    /// It is asked again once it is where its rule leads; until then nothing is sent.
+    @Test
+    void whetherItGoesWithoutTlsIsToldWhereItGoes() throws Exception {
+        var upstream = new HostPort("127.0.0.1", 8080);
+        Verdict verdict = Verdict.allow("model", "on the list").with("key").via(upstream);
+        var part = new SecretPart(peer("192.0.2.7", false), request(new HttpField("X-Key", SURROGATE)), 0);
+        assertTrue(part.check(new RequestVerdict(verdict, "/v1", 403)).verdict().allowed());
+        assertEquals("key", part.put());
+        assertFalse(part.check(allowed("key")).verdict().allowed());
+    }
+
     @Test
     void aSecretThatTheGatewayDoesNotHaveIsNoReasonToGoOnWithoutIt() throws Exception {
         var part = new SecretPart(peer("192.0.2.7", true), request(), 0);
