@@ -33,7 +33,7 @@ final class DatagramRelay {
 
     void serve(DatagramFlow flow, Destination destination, Verdict verdict, Egress egress) {
         HostPort to = Egress.dialled(destination, verdict);
-        dialer.addresses(to.host(), egress.reach(destination)).whenComplete((addresses, failure) -> {
+        dialer.addresses(to.host(), egress.reach(destination, verdict)).whenComplete((addresses, failure) -> {
             if (failure != null) {
                 flow.refuse(egress.notReached(flow.flow(), destination, verdict, Dialer.reason(failure)));
                 return;

@@ -176,7 +176,7 @@ final class Egress implements FlowHandler {
     Verdict connected(Flow flow, Destination destination, Verdict verdict, InetSocketAddress to) {
         String ip = ip(to);
         String address = (ip.contains(":") ? "[" + ip + "]" : ip) + ":" + to.getPort();
-        Verdict there = judge.address(destination, ip);
+        Verdict there = judge.address(destination, ip, verdict.upstream());
         Outcome outcome = there.outcome() == Outcome.ALLOW ? verdict.outcome() : there.outcome();
         listener.decided(new Decision(
                 Stage.DIAL, outcome, there.rule(), "connected to " + address, flow, destination.host(), address));
@@ -219,8 +219,8 @@ final class Egress implements FlowHandler {
                 : new HostPort(host == null ? destination.address() : host + ".", destination.port());
     }
 
-    Dialer.Reach reach(Destination destination) {
-        return address -> judge.address(destination, address);
+    Dialer.Reach reach(Destination destination, Verdict verdict) {
+        return address -> judge.address(destination, address, verdict.upstream());
     }
 
     private final class Allowed implements AllowedConnection {
@@ -252,17 +252,18 @@ final class Egress implements FlowHandler {
         }
 
         @Override
-        public CompletionStage<Channel> dial() {
-            HostPort to = dialled(destination, verdict);
-            CompletableFuture<Channel> dial = dialer.dial(to.host(), to.port(), reach(destination));
+        public CompletionStage<Channel> dial(@Nullable HostPort upstream) {
+            Verdict by = verdict.via(upstream);
+            HostPort to = dialled(destination, by);
+            CompletableFuture<Channel> dial = dialer.dial(to.host(), to.port(), reach(destination, by));
             dials.add(dial);
             return dial.handle((channel, failure) -> {
                 dials.removeIf(CompletableFuture::isDone);
                 if (failure == null) {
                     var peer = (InetSocketAddress) channel.remoteAddress();
-                    Verdict there = connected(flow(), destination, verdict, peer);
+                    Verdict there = connected(flow(), destination, by, peer);
                     verdict = verdict.inspecting(verdict.inspection().and(there.inspection()));
-                    destination = destination.at(ip(peer));
+                    destination = destination.at(ip(peer), upstream);
                     return channel;
                 }
                 DialException why = Dialer.reason(failure);

@@ -79,7 +79,7 @@ final class Inspector implements ConnectionHandler {
 
     @Override
     public void open(AllowedConnection connection) {
-        connection.dial().whenComplete((upstream, failure) -> {
+        connection.dial(connection.verdict().upstream()).whenComplete((upstream, failure) -> {
             if (failure != null) {
                 connection.refuse(Dialer.reason(failure));
             } else if (!connection.isWaiting()) {

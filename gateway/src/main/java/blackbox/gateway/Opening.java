@@ -1,11 +1,14 @@
 package blackbox.gateway;
 
+import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.FlowEnd;
+import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.Inspection;
 import blackbox.gateway.http.HttpLook;
 import blackbox.gateway.http.HttpPeer;
 import blackbox.gateway.http.HttpSession;
+import blackbox.gateway.http.OtherSide;
 import blackbox.gateway.http.Tunnel;
 import blackbox.gateway.stack.ConnectionResetException;
 import blackbox.gateway.stack.GuestTcpChannel;
@@ -223,23 +226,36 @@ final class Opening {
         ByteBuf said = leave();
         var peer = new HttpPeer(
                 connection.flow(),
-                connection::destination,
+                new Peer(encrypted),
                 serverName,
                 encrypted,
                 inspector.judge(),
                 inspector.listener(),
                 inspector.findings(),
                 inspector.secrets(),
-                () -> dial(encrypted),
                 inspector.settings().headMax());
         HttpSession.join(guest(), said, upstream, peer);
     }
 
-    private CompletionStage<DuplexChannel> dial(boolean encrypted) {
-        return connection.dial().thenCompose(channel -> {
-            var again = (DuplexChannel) channel;
-            return encrypted ? inspector.secure(connection, again) : CompletableFuture.completedFuture(again);
-        });
+    private final class Peer implements OtherSide {
+        private final boolean encrypted;
+
+        Peer(boolean encrypted) {
+            this.encrypted = encrypted;
+        }
+
+        @Override
+        public Destination destination() {
+            return connection.destination();
+        }
+
+        @Override
+        public CompletionStage<DuplexChannel> dial(@Nullable HostPort upstream) {
+            return connection.dial(upstream).thenCompose(channel -> {
+                var again = (DuplexChannel) channel;
+                return encrypted ? inspector.secure(connection, again) : CompletableFuture.completedFuture(again);
+            });
+        }
     }
 
     /// Neither TLS nor HTTP, or the other side has spoken first.

@@ -142,7 +142,8 @@ class SecretTest {
             String body = "{\"key\":\"" + VALUE.replace("/", "\\/") + "\"}";
             say(
                     server,
-                    "HTTP/1.1 103 Early\r\nLink: <" + VALUE + ">\r\n\r\nHTTP/1.1 401 Bad " + VALUE + "\r\nX-" + "Echo: "
+                    "HTTP/1.1 103 Early\r\nLink: <" + VALUE + ">\r\n\r\nHTTP/1.1 401 Bad " + VALUE
+                            + "\r\nAccept-Ranges: bytes\r\nX-Echo: "
                             + VALUE + "\r\nLocation: https://else.example/?key="
                             + URLEncoder.encode(VALUE, StandardCharsets.US_ASCII) + "\r\nContent-Length: "
                             + body.length() + "\r\n\r\n");
@@ -157,11 +158,12 @@ class SecretTest {
                     head(guest));
             assertEquals("{\"key\":\"" + surrogate + "\"}", chunks(guest));
             octets(guest, 2);
-            // Later answers on the connection are searched, whatever was asked.
+            // Later answers are searched, whatever was asked, and come over a connection of their own.
             say(guest, get("/rest"));
-            assertTrue(head(server).contains("Accept-Encoding: identity"));
+            SSLSocket without = it.server(it.certificates.server(Inspected.NAME));
+            assertTrue(head(without).contains("Accept-Encoding: identity"));
             say(
-                    server,
+                    without,
                     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n" + VALUE.substring(0, 5) + "\r\n"
                             + Integer.toHexString(VALUE.length() - 5) + "\r\n" + VALUE.substring(5)
                             + "\r\n0\r\nX-Trailer: " + VALUE + "\r\n\r\n");
@@ -278,6 +280,45 @@ class SecretTest {
                 String answer = all(guest);
                 assertTrue(answer.startsWith("HTTP/1.1 403 "), answer);
                 assertEquals("the target", use(it, SecretUse.How.ELSEWHERE).place(), target);
+            }
+        }
+    }
+
+    @Test
+    void inThePath() throws Exception {
+        String encoded = URLEncoder.encode(VALUE, StandardCharsets.US_ASCII);
+        try (var it = inspected("path")) {
+            Socket guest = it.guest();
+            say(guest, get("/v1/bot" + surrogate + "/sendMessage?x=%41"));
+            Socket server = it.server();
+            assertEquals(
+                    "GET /v1/bot" + encoded + "/sendMessage?x=%41 HTTP/1.1",
+                    head(server).lines().findFirst().orElseThrow());
+            String body = "{\"error\":\"no bot " + VALUE + "\"}";
+            say(
+                    server,
+                    "HTTP/1.1 301 Moved\r\nLocation: /v2/bot" + encoded + "/\r\nContent-Length: " + body.length()
+                            + "\r\n\r\n" + body);
+            String answer = head(guest);
+            assertTrue(answer.contains("\r\nLocation: /v2/bot" + surrogate + "/\r\n"), answer);
+            assertEquals("{\"error\":\"no bot " + surrogate + "\"}", chunks(guest));
+            HttpExchange told = it.exchanges(1).getFirst();
+            assertEquals("/v1/bot" + surrogate + "/sendMessage?x=%41", told.target());
+            assertEquals("the path", use(it, SecretUse.How.PUT).place());
+        }
+        for (String target : List.of(
+                "/v1/a?key=" + surrogate,
+                "/v1/" + other,
+                "/v1/" + surrogate.replace("-", "%2D"),
+                "/rest/" + surrogate,
+                "/v1/" + surrogate + "?key=" + surrogate)) {
+            try (var it = inspected("path")) {
+                Socket guest = it.guest();
+                say(guest, get(target));
+                String answer = all(guest);
+                assertTrue(answer.startsWith("HTTP/1.1 403 "), answer);
+                assertEquals("the target", use(it, SecretUse.How.ELSEWHERE).place(), target);
+                assertEquals(-1, it.server().getInputStream().read(), "something left");
             }
         }
     }

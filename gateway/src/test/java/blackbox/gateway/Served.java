@@ -73,7 +73,7 @@ final class Served implements AutoCloseable {
 
         /// Only where a name says so, a name may be of this host.
         @Override
-        public Verdict address(Destination destination, String address) {
+        public Verdict address(Destination destination, String address, @Nullable HostPort upstream) {
             String host = destination.host();
             boolean ours = host == null || host.contains("local");
             return address.startsWith("127.") && !ours

@@ -4,6 +4,8 @@ import blackbox.policy.host.HostName;
 import blackbox.policy.host.HostPattern;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// An egress policy. What no rule allows is refused; what `deny` names is refused whatever rules allow.
 ///
@@ -30,6 +32,16 @@ public record Policy(
                 .toList();
         dns = List.copyOf(dns);
         secrets = secrets.stream().sorted(Comparator.comparing(Secret::id)).toList();
+    }
+
+    /// The same with those rules alone that have something dialled.
+    ///
+    /// @param upstream null for the name itself
+    public Policy dialling(@Nullable Upstream upstream) {
+        List<Rule> those = rules.stream()
+                .filter(rule -> Objects.equals(rule.upstream(), upstream))
+                .toList();
+        return new Policy(mode, those, deny, pass, dns, secrets);
     }
 
     /// Whether TLS to a name is not opened, so that nothing inside it can be judged.

@@ -24,7 +24,8 @@ public interface EgressAuthority {
     /// @param serverName as it was sent; null if there is none
     CompletionStage<Verdict> tls(Destination destination, @Nullable String serverName);
 
-    /// Whether a request may be forwarded.
+    /// Whether a request may be forwarded, where the destination is connected, or where its verdict has something else
+    /// dialled: there it is asked again.
     ///
     /// @param serverName that of the TLS connection; null if there is none
     CompletionStage<RequestVerdict> request(Destination destination, @Nullable String serverName, RequestHead head);
@@ -33,5 +34,6 @@ public interface EgressAuthority {
     /// in its place. Asked for each of them, before any is dialled, on any thread.
     ///
     /// @param address as [blackbox.schemas.net.IpAddress] writes it
-    Verdict address(Destination destination, String address);
+    /// @param upstream in whose place it was found; null for the destination's own
+    Verdict address(Destination destination, String address, @Nullable HostPort upstream);
 }

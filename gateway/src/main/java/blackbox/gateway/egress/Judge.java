@@ -49,9 +49,9 @@ public final class Judge {
     }
 
     /// As [EgressAuthority#address]. Never fails; any thread.
-    public Verdict address(Destination destination, String address) {
+    public Verdict address(Destination destination, String address, @Nullable HostPort upstream) {
         try {
-            return authority.address(destination, address);
+            return authority.address(destination, address, upstream);
         } catch (RuntimeException e) {
             return failed(e);
         }

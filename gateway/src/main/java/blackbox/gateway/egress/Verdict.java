@@ -42,8 +42,8 @@ public record Verdict(
         return new Verdict(outcome, rule, reason, upstream, how, secret);
     }
 
-    /// The same, with another place to dial.
-    public Verdict via(HostPort instead) {
+    /// The same, with another place to dial; null for the destination itself.
+    public Verdict via(@Nullable HostPort instead) {
         return new Verdict(outcome, rule, reason, instead, inspection, secret);
     }
 

@@ -32,6 +32,9 @@ final class Exchange {
     /// Whether the guest has sent all of its request.
     boolean requestWhole;
 
+    /// How often the other side was dialled for it.
+    int dials;
+
     /// Whether the other side's connection goes on after its answer.
     boolean reusable;
 

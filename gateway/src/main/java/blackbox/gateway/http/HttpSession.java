@@ -5,6 +5,7 @@ import blackbox.gateway.egress.Decision.Stage;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.FlowEnd;
+import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.HttpExchange.How;
 import blackbox.gateway.egress.RequestVerdict;
 import blackbox.gateway.egress.Verdict;
@@ -39,6 +40,9 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     private static final int FORBIDDEN = 403;
     private static final int BAD_GATEWAY = 502;
 
+    private static final int DIALS_MAX = 3;
+    private static final String DIALLED_OFTEN = " closes its connections, or leads to another rule each time";
+
     private final GuestTcpChannel guest;
     private final HttpPeer peer;
     private final HttpReader reader;
@@ -67,7 +71,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     public static void join(GuestTcpChannel guest, ByteBuf fromGuest, DuplexChannel upstream, HttpPeer peer) {
         var session = new HttpSession(guest, peer);
         guest.pipeline().addLast(session);
-        session.use(upstream);
+        session.use(upstream, peer.destination().upstream());
         session.take(fromGuest);
     }
 
@@ -84,8 +88,8 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         context = ctx;
     }
 
-    private UpstreamLink use(DuplexChannel upstream) {
-        var made = new UpstreamLink(upstream, this, peer.encrypted());
+    private UpstreamLink use(DuplexChannel channel, @Nullable HostPort upstream) {
+        var made = new UpstreamLink(channel, this, peer.encrypted(), upstream);
         link = made;
         made.join();
         made.read(guest.isWritable());
@@ -219,18 +223,21 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
             answer(status, verdict.reason(), verdict.rule(), How.REFUSED);
             return;
         }
+        Route route = Route.of(verdict, peer.destination(), now.secrets().put());
         UpstreamLink known = link;
-        if (known != null && known.isOpen()) {
-            forward(now, known);
+        if (known != null && known.takes(route)) {
+            forward(now, known, route);
+        } else if (now.dials++ < DIALS_MAX) {
+            dial(now, route);
         } else {
-            dial(now);
+            answer(BAD_GATEWAY, peer.destination().text() + DIALLED_OFTEN, null, How.BROKEN_BY_UPSTREAM);
         }
     }
 
-    private void dial(Exchange now) {
+    private void dial(Exchange now, Route route) {
         dropLink();
         Destination judged = peer.destination();
-        peer.dial().get().whenComplete((channel, failure) -> {
+        peer.otherSide().dial(route.upstream()).whenComplete((channel, failure) -> {
             if (state == SessionState.OVER) {
                 if (channel != null) {
                     var unused = channel.close();
@@ -242,19 +249,19 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
                         null,
                         How.BROKEN_BY_UPSTREAM);
             } else if (peer.destination().equals(judged)) {
-                forward(now, use(channel));
+                forward(now, use(channel, route.upstream()), route);
             } else {
-                use(channel);
+                use(channel, route.upstream());
                 judge(now); // it is at another address
             }
         });
     }
 
-    private void forward(Exchange now, UpstreamLink to) {
+    private void forward(Exchange now, UpstreamLink to, Route route) {
         state = SessionState.FORWARDING;
         GuestRequest request = now.request();
         Outgoing leaving = now.secrets().leaving(now.target());
-        to.writeHead(HttpWriter.request(leaving, request.canonicalAuthority(peer.schemePort())));
+        to.writeHead(HttpWriter.request(leaving, request.canonicalAuthority(peer.schemePort())), route);
         if (request.expectsContinue() && reader.buffered() == 0) {
             context().writeAndFlush(HttpWriter.goOn());
         }

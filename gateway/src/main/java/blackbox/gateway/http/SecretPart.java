@@ -1,6 +1,7 @@
 package blackbox.gateway.http;
 
 import blackbox.gateway.egress.Finding;
+import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.RequestVerdict;
 import blackbox.gateway.egress.SecretUse;
@@ -16,6 +17,7 @@ import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,10 @@ final class SecretPart {
     private static final int PUT_MAX = 16;
 
     private static final int PARTIAL_CONTENT = 206;
+    /// Whoever is offered parts may take a whole answer for a failure; parts are not asked for, as a value could be
+    /// in two of them.
+    private static final Set<String> PARTS_OFFERED = Set.of("accept-ranges");
+
     private static final int FORBIDDEN = 403;
 
     private final HttpPeer peer;
@@ -63,7 +69,7 @@ final class SecretPart {
         List<HttpField> fields = Outgoing.passedOn(request).all();
         FilledHead filled =
                 goesWith == null ? FilledHead.of(given.target(), fields) : goesWith.fill(given.target(), fields);
-        String fault = fault(goesWith, filled);
+        String fault = fault(goesWith, filled, verdict.upstream());
         if (fault != null) {
             filled.clear();
             return verdict.allowed() ? refused(given, fault) : given;
@@ -76,7 +82,8 @@ final class SecretPart {
         return new RequestVerdict(Verdict.deny(null, why), given.target(), FORBIDDEN);
     }
 
-    private @Nullable String fault(@Nullable GuestSecret goesWith, FilledHead filled) {
+    /// @param upstream where the request goes; if that is not where the connection leads, it is checked again there
+    private @Nullable String fault(@Nullable GuestSecret goesWith, FilledHead filled, @Nullable HostPort upstream) {
         Stray stray = peer.secrets().stray(filled.target(), left(filled));
         if (stray != null) {
             GuestSecret it = stray.secret();
@@ -96,7 +103,11 @@ final class SecretPart {
         if (filled.count() > PUT_MAX) {
             return "the surrogate of " + name + " stands in it more than " + PUT_MAX + " times";
         }
-        if (filled.count() > 0 && !peer.encrypted() && !peer.destination().isLoopback()) {
+        boolean isThere = Objects.equals(upstream, peer.destination().upstream());
+        if (filled.count() > 0
+                && !peer.encrypted()
+                && isThere
+                && !peer.destination().isLoopback()) {
             return name + " is not sent without TLS, except to this host's own loopback";
         }
         return null;
@@ -130,6 +141,14 @@ final class SecretPart {
         return new Outgoing(request, filled, scrubber != null);
     }
 
+    /// The id of the secret whose value it leaves with; null if there is none in it.
+    @Nullable
+    String put() {
+        GuestSecret known = secret;
+        FilledHead filled = head;
+        return known == null || filled == null || filled.count() == 0 ? null : known.id();
+    }
+
     private String host() {
         String name = peer.destination().host();
         return name == null ? peer.destination().address() : name;
@@ -157,7 +176,11 @@ final class SecretPart {
                     + ", which was not asked for, and so cannot be searched for secrets");
         }
         return new UpstreamAnswer(
-                answer.status(), known.scrub(answer.reason()), scrub(answer.fields()), answer.framing(), answer.last());
+                answer.status(),
+                known.scrub(answer.reason()),
+                scrub(answer.fields().without(PARTS_OFFERED)),
+                answer.framing(),
+                answer.last());
     }
 
     /// Fields as the guest may see them.

@@ -24,6 +24,7 @@ import blackbox.policy.host.Address;
 import blackbox.policy.host.HostName;
 import blackbox.policy.host.RequestPath;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -71,12 +72,16 @@ final class PolicyAuthority implements EgressAuthority {
     /// By the name first, as long as that says all; then by the address, which was judged by itself when it was dialled
     /// and would otherwise be the reason for every refusal of an upstream's.
     private Decision decide(Destination destination, Function<Connection, Request> question) {
-        String literal = destination.host() == null ? destination.address() : null;
-        Decision byName = evaluator.decide(question.apply(connection(destination, literal)));
+        Decision byName = decideByName(destination, question);
         String reached = destination.reached();
         boolean isOpen = byName.verdict() == blackbox.policy.decide.Verdict.ALLOW
                 && !byName.needs().isEmpty();
         return isOpen && reached != null ? evaluator.decide(question.apply(connection(destination, reached))) : byName;
+    }
+
+    private Decision decideByName(Destination destination, Function<Connection, Request> question) {
+        String literal = destination.host() == null ? destination.address() : null;
+        return evaluator.decide(question.apply(connection(destination, literal)));
     }
 
     /// What must be looked into and may not be opened is refused.
@@ -92,22 +97,30 @@ final class PolicyAuthority implements EgressAuthority {
     public CompletionStage<RequestVerdict> request(
             Destination destination, @Nullable String serverName, RequestHead head) {
         var exchange = new Exchange(head.method(), head.authority(), head.target(), head.mediaTypes());
-        Decision decision = decide(
-                destination,
-                connection -> head.webSocket()
-                        ? new Request.WebSocket(connection, serverName, exchange)
-                        : new Request.Http(connection, serverName, exchange));
-        Verdict verdict = decision.needs().isEmpty() || decision.verdict() != blackbox.policy.decide.Verdict.ALLOW
-                ? verdict(decision, Inspection.OPEN)
-                : Verdict.deny(decision.rule(), decision.reason() + ", which this gateway does not see");
+        Function<Connection, Request> question = connection -> head.webSocket()
+                ? new Request.WebSocket(connection, serverName, exchange)
+                : new Request.Http(connection, serverName, exchange);
+        Decision byName = decideByName(destination, question);
+        // Where it is connected now says nothing of a rule that has something else dialled; it is asked again there.
+        boolean elsewhere = byName.verdict() == blackbox.policy.decide.Verdict.ALLOW
+                && destination.reached() != null
+                && !Objects.equals(upstream(byName), destination.upstream());
+        Decision decision = elsewhere ? byName : decide(destination, question);
+        Verdict verdict =
+                elsewhere || decision.needs().isEmpty() || decision.verdict() != blackbox.policy.decide.Verdict.ALLOW
+                        ? verdict(decision, Inspection.OPEN)
+                        : Verdict.deny(decision.rule(), decision.reason() + ", which this gateway does not see");
         String target = RequestPath.forwarded(head.target());
         return CompletableFuture.completedFuture(new RequestVerdict(verdict, target, status(decision)));
     }
 
+    /// By the rules alone that have dialled what is dialled: that one rule has an upstream on this host lets no other
+    /// rule's name lead here.
     @Override
-    public Verdict address(Destination destination, String address) {
+    public Verdict address(Destination destination, String address, @Nullable HostPort upstream) {
         Connection connection = connection(destination, address);
-        Decision decision = new Evaluator(policy, own.get()).decide(new Request.Connect(connection));
+        Policy those = policy.dialling(upstream == null ? null : new Upstream(upstream.host(), upstream.port()));
+        Decision decision = new Evaluator(those, own.get()).decide(new Request.Connect(connection));
         return lookedInto(destination, decision);
     }
 
@@ -132,22 +145,27 @@ final class PolicyAuthority implements EgressAuthority {
             case ALLOW -> {
                 Verdict allowed = Verdict.allow(rule, decision.reason()).inspecting(inspection);
                 Rule by = evaluator.rule(decision);
-                Upstream upstream = by == null ? null : by.upstream();
                 String secret = by == null ? null : by.secret();
                 Verdict whole = secret == null ? allowed : allowed.with(secret);
-                yield upstream == null ? whole : whole.via(new HostPort(upstream.host(), upstream.port()));
+                yield whole.via(upstream(decision));
             }
         };
     }
 
-    /// How far to look. In observe mode nothing is refused for being no HTTP. What a host says that is told a secret
-    /// must be HTTP, so that it can be searched.
+    private @Nullable HostPort upstream(Decision decision) {
+        Rule by = evaluator.rule(decision);
+        Upstream upstream = by == null ? null : by.upstream();
+        return upstream == null ? null : new HostPort(upstream.host(), upstream.port());
+    }
+
+    /// How far to look. What a host says that is told a secret must be HTTP, so that it can be searched; else nothing
+    /// is refused in observe mode for being no HTTP.
     private Inspection inspection(Destination destination, Decision decision) {
         if (destination.host() != null && policy.passes(HostName.of(destination.host()))) {
             return Inspection.SEALED;
         }
         String host = destination.host() == null ? destination.address() : destination.host();
-        boolean requests = decision.needs().contains(Need.REQUEST) || GatewayPolicy.tells(policy, host);
-        return requests && policy.mode() == Mode.ENFORCE ? Inspection.REQUESTS : Inspection.OPEN;
+        boolean judged = decision.needs().contains(Need.REQUEST) && policy.mode() == Mode.ENFORCE;
+        return judged || GatewayPolicy.tells(policy, host) ? Inspection.REQUESTS : Inspection.OPEN;
     }
 }
