@@ -18,6 +18,7 @@ final class UpstreamLink extends ChannelInboundHandlerAdapter {
     final HttpReader reader;
 
     private boolean saidClose;
+    private boolean broken;
     private boolean left;
 
     UpstreamLink(DuplexChannel channel, HttpSession session, boolean encrypted) {
@@ -61,9 +62,9 @@ final class UpstreamLink extends ChannelInboundHandlerAdapter {
         channel.config().setAutoRead(now);
     }
 
-    /// Whether the end of the connection was said, or cannot be faked: without TLS nothing can be known.
+    /// Whether the end of the connection was said: in TLS, so that nobody else can have.
     boolean endIsCertain() {
-        return saidClose || !encrypted;
+        return saidClose || !encrypted && !broken;
     }
 
     /// Ends it, without telling the session.
@@ -115,6 +116,7 @@ final class UpstreamLink extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        broken = true;
         var unused = ctx.close();
     }
 
