@@ -2,6 +2,7 @@ package blackbox.gateway;
 
 import blackbox.gateway.dial.Dialer;
 import blackbox.gateway.dial.Resolver;
+import blackbox.gateway.dial.Sockets;
 import blackbox.gateway.dns.NameTable;
 import blackbox.gateway.egress.EgressAuthority;
 import blackbox.gateway.egress.Findings;
@@ -57,7 +58,12 @@ public final class Gateway implements AutoCloseable {
     /// What a gateway relies on outside, which tests replace.
     ///
     /// @param connections makes what serves the allowed
-    public record Outside(Resolver resolver, ConnectionHandler.Factory connections) {
+    public record Outside(Resolver resolver, Sockets sockets, ConnectionHandler.Factory connections) {
+
+        /// With the host's own sockets.
+        public Outside(Resolver resolver, ConnectionHandler.Factory connections) {
+            this(resolver, Sockets.OF_HOST, connections);
+        }
 
         /// The host's own, with octets relayed as they are, whatever a verdict says of looking into them.
         public static Outside ofThisHost() {
@@ -94,7 +100,7 @@ public final class Gateway implements AutoCloseable {
         var loops = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("gateway", true), NioIoHandler.newFactory());
         EventLoop loop = loops.next();
-        var dialer = new Dialer(loop, settings.dial(), outside.resolver());
+        var dialer = new Dialer(loop, settings.dial(), outside.resolver(), outside.sockets());
         var told = new GuardedListener(listener);
         var findings = new Findings(told);
         var judge = new Judge(authority, loop, settings.verdictMax());
@@ -105,7 +111,7 @@ public final class Gateway implements AutoCloseable {
                 new NameTable(settings.namesMax(), settings.namesPerRuleMax()),
                 dialer,
                 outside.connections().of(judge, told, findings),
-                new DatagramRelay(loop, dialer));
+                new DatagramRelay(loop, dialer, outside.sockets()));
         var link = new GuestLink(settings.stack(), egress, findings);
         var channel = new NioDomainSocketChannel(network);
         channel.config().setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, GuestLink.WAITING);

@@ -110,10 +110,8 @@ final class Opening {
         if (phase == Phase.OVER) {
             return;
         }
-        if (requestsOnly) {
-            notHttp("silent");
-        } else if (HttpLook.at(first) == HttpLook.PERHAPS) {
-            octets();
+        if (requestsOnly || HttpLook.at(first) == HttpLook.PERHAPS) {
+            notHttp("silent"); // relayed, a request that begins so would not be judged
         } else {
             reset();
         }

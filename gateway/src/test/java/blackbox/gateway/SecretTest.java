@@ -45,6 +45,8 @@ class SecretTest {
     private static final String VALUE = "sk-ant-api03-Zk9/QxVb7+Lr2Pw5T=";
     private static final String OTHER_VALUE = "sk-ant-api03-Zk9/QxVb7+Lr2Pw5T=-and-more%41";
 
+    private static final String KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
+
     @TempDir
     Path folder;
 
@@ -365,7 +367,13 @@ class SecretTest {
             Socket guest = it.guest();
             say(
                     guest,
-                    get("/v1/live", "Authorization: Bearer " + surrogate, "Connection: Upgrade", "Upgrade: websocket"));
+                    get(
+                            "/v1/live",
+                            "Authorization: Bearer " + surrogate,
+                            "Connection: Upgrade",
+                            "Upgrade: websocket",
+                            KEY,
+                            "Sec-WebSocket-Version: 13"));
             String got = all(guest);
             assertTrue(got.startsWith("HTTP/1.1 403 ") && got.contains("WebSocket"), got);
         }
@@ -387,7 +395,7 @@ class SecretTest {
             say(server, VALUE);
             assertEquals(surrogate, chunks(listening));
             Socket third = it.guest();
-            say(third, get("/rest", "Connection: Upgrade", "Upgrade: websocket"));
+            say(third, get("/rest", "Connection: Upgrade", "Upgrade: websocket", KEY, "Sec-WebSocket-Version: 13"));
             String got = all(third);
             assertTrue(got.startsWith("HTTP/1.1 403 ") && got.contains("WebSocket"), got);
         }

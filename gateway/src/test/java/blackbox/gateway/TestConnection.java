@@ -173,6 +173,16 @@ final class TestConnection {
         return this;
     }
 
+    /// Whether it opens; false once it is refused.
+    boolean opens() throws InterruptedException {
+        await("it is not answered", () -> opened || reset);
+        return isOpened();
+    }
+
+    private synchronized boolean isOpened() {
+        return opened;
+    }
+
     void awaitReset() throws InterruptedException {
         await("it is not reset", () -> reset);
     }

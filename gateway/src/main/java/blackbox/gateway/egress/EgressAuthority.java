@@ -13,7 +13,8 @@ public interface EgressAuthority {
     /// connection is allowed.
     ///
     /// @param host a host name of at most 253 characters, in lower case
-    /// @param type what the guest asked for: `A`, `AAAA`, `HTTPS`, `SVCB`, or `TYPE` and a number
+    /// @param type what the guest asked for: `A`, `AAAA`, `HTTPS`, `SVCB`, `MX`, `SRV`, `TXT`, or `TYPE`
+    ///     and a number
     CompletionStage<Verdict> name(String host, String type);
 
     /// Whether it may open a connection, or send a datagram.

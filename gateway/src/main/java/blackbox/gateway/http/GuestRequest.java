@@ -1,5 +1,6 @@
 package blackbox.gateway.http;
 
+import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
 import blackbox.gateway.egress.Verdict;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// The head of a guest's request, checked.
 ///
@@ -17,11 +19,21 @@ import java.util.regex.Pattern;
 /// @param judged what is judged of it
 /// @param expectsContinue whether its client waits for 100 before it sends the body
 /// @param last whether its client wants no other answer on the connection
+/// @param webSocket the keys with which it asks for a WebSocket; null if it does not
 record GuestRequest(
-        int minor, RequestHead judged, Fields fields, Framing framing, boolean expectsContinue, boolean last) {
+        int minor,
+        RequestHead judged,
+        Fields fields,
+        Framing framing,
+        boolean expectsContinue,
+        boolean last,
+        @Nullable WebSocketKeys webSocket) {
     private static final Pattern AUTHORITY = Pattern.compile(
             "(?:(?=.{1,260}$)[A-Za-z0-9_-]{1,63}(?:\\.[A-Za-z0-9_-]{1,63})*\\.?|\\[[0-9A-Fa-f:.]{2,45}\\])(?::[0-9]{1,5})?");
     private static final int FORBIDDEN = 403;
+    private static final Set<String> METHOD_FIELDS =
+            Set.of("x-http-method-override", "x-http-method", "x-method-override");
+    private static final Set<String> TARGET_FIELDS = Set.of("x-original-url", "x-rewrite-url");
     private static final String VERSION = "HTTP/1.";
 
     static GuestRequest of(Head head) throws HttpFault {
@@ -47,9 +59,11 @@ record GuestRequest(
         if (webSocket && (!method.equals("GET") || !framing.is(Kind.NONE))) {
             throw HttpFault.bad("a WebSocket is asked for by GET without a body");
         }
+        WebSocketKeys keys = webSocket ? WebSocketKeys.of(fields) : null;
+        meansWhatItSays(method, target, fields);
         var judged = new RequestHead(method, authority, target, mediaTypes(fields), webSocket);
         boolean last = minor == 0 || fields.tokens("connection").contains("close");
-        return new GuestRequest(minor, judged, fields, framing, expectsContinue(fields, minor, framing), last);
+        return new GuestRequest(minor, judged, fields, framing, expectsContinue(fields, minor, framing), last, keys);
     }
 
     private static int minor(String version) throws HttpFault {
@@ -77,6 +91,19 @@ record GuestRequest(
             throw HttpFault.bad("its Host is neither a name nor an address, with or without a port");
         }
         return hosts.getFirst();
+    }
+
+    /// Some servers take method or target out of a field instead, and would do another thing than was judged.
+    private static void meansWhatItSays(String method, String target, Fields fields) throws HttpFault {
+        for (HttpField field : fields.all()) {
+            String name = field.name().toLowerCase(Locale.ROOT);
+            boolean another = METHOD_FIELDS.contains(name) && !field.value().equals(method)
+                    || TARGET_FIELDS.contains(name) && !field.value().equals(target);
+            if (another) {
+                throw HttpFault.bad("its field " + field.name() + " names another "
+                        + (METHOD_FIELDS.contains(name) ? "method" : "target") + " than its first line");
+            }
+        }
     }
 
     private static Set<String> mediaTypes(Fields fields) {

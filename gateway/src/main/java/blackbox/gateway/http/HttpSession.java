@@ -1,7 +1,6 @@
 package blackbox.gateway.http;
 
 import blackbox.gateway.egress.Decision;
-import blackbox.gateway.egress.Decision.Stage;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.FlowEnd;
@@ -207,14 +206,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         Verdict verdict = given.verdict();
         now.judged(verdict.rule(), given.target());
         peer.listener()
-                .decided(new Decision(
-                        judged.webSocket() ? Stage.WS : Stage.HTTP,
-                        verdict.outcome(),
-                        verdict.rule(),
-                        verdict.reason(),
-                        peer.flow(),
-                        peer.destination().host(),
-                        judged.method() + " " + judged.authority() + " " + judged.target()));
+                .decided(Decision.of(verdict, peer.flow(), peer.destination().host(), judged));
         if (state == SessionState.OVER) {
             return; // the guest has gone, which was told
         }
@@ -260,7 +252,8 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     private void forward(Exchange now, UpstreamLink to, Route route) {
         state = SessionState.FORWARDING;
         GuestRequest request = now.request();
-        Outgoing leaving = now.secrets().leaving(now.target());
+        WebSocketKeys keys = request.webSocket();
+        Outgoing leaving = now.secrets().leaving(now.target(), keys == null ? null : keys.own());
         to.writeHead(HttpWriter.request(leaving, request.canonicalAuthority(peer.schemePort())), route);
         if (request.expectsContinue() && reader.buffered() == 0) {
             context().writeAndFlush(HttpWriter.goOn());
@@ -518,12 +511,13 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     private void answerHead(Exchange now, UpstreamLink from, UpstreamAnswer answer) throws HttpFault {
         GuestRequest request = now.request();
         if (answer.switches()) {
-            if (!request.judged().webSocket()
-                    || !answer.fields().tokens("upgrade").contains("websocket")) {
+            WebSocketKeys keys = request.webSocket();
+            if (keys == null || !answer.fields().tokens("upgrade").contains("websocket")) {
                 throw HttpFault.bad("it switches to a protocol that was not asked for");
             }
+            UpstreamAnswer accepted = keys.accepted(answer);
             from.reader.frame(Framing.NONE);
-            switchOver(now, from, answer);
+            switchOver(now, from, accepted);
             return;
         }
         from.reader.frame(answer.framing());

@@ -128,7 +128,9 @@ final class SecretPart {
     }
 
     /// The head as it leaves now.
-    Outgoing leaving(String target) {
+    ///
+    /// @param webSocketKey as in [Outgoing]
+    Outgoing leaving(String target, @Nullable String webSocketKey) {
         GuestSecret known = secret;
         if (known != null || peer.secrets().isTold(host())) {
             scrubber = peer.secrets().scrubber();
@@ -138,7 +140,7 @@ final class SecretPart {
         if (known != null) {
             tell(known, filled.count() > 0 ? How.PUT : How.ABSENT, known.place().words(), filled.count());
         }
-        return new Outgoing(request, filled, scrubber != null);
+        return new Outgoing(request, filled, scrubber != null, webSocketKey);
     }
 
     /// The id of the secret whose value it leaves with; null if there is none in it.

@@ -2,18 +2,24 @@ package blackbox.gateway.http;
 
 import blackbox.gateway.stack.GuestTcpChannel;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
+import java.util.concurrent.TimeUnit;
 
 /// Relays octets between two pipelines, TLS in them or not. The end of either side is that of both: what was said
 /// before still arrives.
 @SuppressWarnings("FutureReturnValueIgnored") // what fails to be written or closed is told to the handlers
 public final class Tunnel extends ChannelInboundHandlerAdapter {
+    /// What waits to be written when the other side has ended may wait so long.
+    private static final long LAST_WRITES_S_MAX = 30;
+
     private final GuestTcpChannel guest;
     private final Channel from;
     private final Channel to;
@@ -87,9 +93,11 @@ public final class Tunnel extends ChannelInboundHandlerAdapter {
         ctx.close();
     }
 
+    /// A channel that is closed forgets what it could not write yet.
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        to.flush();
-        to.close();
+        var limit = to.eventLoop().schedule(() -> to.close(), LAST_WRITES_S_MAX, TimeUnit.SECONDS);
+        to.closeFuture().addListener(_ -> limit.cancel(false));
+        to.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
 }

@@ -25,6 +25,7 @@ final class UpstreamLink extends ChannelInboundHandlerAdapter {
     private @Nullable Route route;
 
     private boolean saidClose;
+    private boolean broken;
     private boolean left;
 
     /// @param upstream what was dialled in place of the destination; null for itself
@@ -73,9 +74,9 @@ final class UpstreamLink extends ChannelInboundHandlerAdapter {
         channel.config().setAutoRead(now);
     }
 
-    /// Whether the end of the connection was said, or cannot be faked: without TLS nothing can be known.
+    /// Whether the end of the connection was said: in TLS, so that nobody else can have.
     boolean endIsCertain() {
-        return saidClose || !encrypted;
+        return saidClose || !encrypted && !broken;
     }
 
     /// Ends it, without telling the session.
@@ -127,6 +128,7 @@ final class UpstreamLink extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        broken = true;
         var unused = ctx.close();
     }
 

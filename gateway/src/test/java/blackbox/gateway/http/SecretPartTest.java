@@ -153,8 +153,8 @@ class SecretPartTest {
         RequestVerdict checked = part.check(allowed("key"));
         assertEquals(goes, checked.verdict().allowed());
         if (goes) {
-            String sent =
-                    new String(HttpWriter.request(part.leaving("/v1"), "model.example"), StandardCharsets.US_ASCII);
+            String sent = new String(
+                    HttpWriter.request(part.leaving("/v1", null), "model.example"), StandardCharsets.US_ASCII);
             assertTrue(sent.contains("\r\nX-Key: a-value-of-a-test\r\n"), sent);
         } else {
             assertEquals(

@@ -15,6 +15,7 @@ import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.PlaintextTap;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.SecretUse;
+import blackbox.policy.decide.Builtins;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
@@ -60,7 +61,15 @@ final class EgressLog implements GatewayListener {
         } else if (decision.stage() == Decision.Stage.HTTP || decision.stage() == Decision.Stage.WS) {
             String[] head = decision.what().split(" ", 3);
             detail.put("method", head[0]).put("authority", head[1]).put("target", head[2]);
-        } else if (decision.stage() == Decision.Stage.DIAL && decision.allowed()) {
+            List<String> deciding = decision.mediaTypes().stream()
+                    .filter(Builtins::isOfDns)
+                    .sorted()
+                    .toList();
+            if (!deciding.isEmpty()) {
+                var types = detail.putArray("mediaTypes");
+                deciding.forEach(types::add);
+            }
+        } else if (decision.stage() == Decision.Stage.DIAL) {
             detail.put("address", decision.what());
         }
         Flow flow = decision.flow();
