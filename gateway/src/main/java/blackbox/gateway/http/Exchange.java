@@ -1,9 +1,13 @@
 package blackbox.gateway.http;
 
+import blackbox.gateway.egress.Decision;
+import blackbox.gateway.egress.Decision.Stage;
 import blackbox.gateway.egress.ExchangeTap;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpExchange.How;
 import blackbox.gateway.egress.RequestHead;
+import blackbox.gateway.egress.RequestVerdict;
+import blackbox.gateway.egress.Verdict;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -11,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /// One request and what comes of it, from when it is judged until it is told of.
 final class Exchange {
+    private static final int FORBIDDEN = 403;
+    private static final int STATUS_END = 600;
+
     private final HttpPeer peer;
     private final GuestRequest request;
     private final long number;
@@ -64,9 +71,27 @@ final class Exchange {
         return target;
     }
 
-    void judged(@Nullable String byRule, String forwarded) {
-        rule = byRule;
-        target = forwarded;
+    /// Keeps what was decided on it, and tells of it.
+    void decided(RequestVerdict given) {
+        Verdict verdict = given.verdict();
+        RequestHead judged = request.judged();
+        rule = verdict.rule();
+        target = given.target();
+        peer.listener()
+                .decided(new Decision(
+                        judged.webSocket() ? Stage.WS : Stage.HTTP,
+                        verdict.outcome(),
+                        verdict.rule(),
+                        verdict.reason(),
+                        peer.flow(),
+                        peer.destination().host(),
+                        judged.method() + " " + judged.authority() + " " + judged.target()));
+    }
+
+    /// The status of a refusal.
+    static int refusal(RequestVerdict given) {
+        boolean proper = given.status() >= HttpFault.BAD_REQUEST && given.status() < STATUS_END;
+        return proper ? given.status() : FORBIDDEN;
     }
 
     /// A piece of the request's body is being forwarded.
@@ -112,7 +137,7 @@ final class Exchange {
                     peer.flow(),
                     peer.destination().host(),
                     number,
-                    "http/1.1",
+                    request.version().protocol(),
                     peer.scheme(),
                     request.judged(),
                     target,

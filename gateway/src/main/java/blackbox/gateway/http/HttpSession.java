@@ -1,7 +1,5 @@
 package blackbox.gateway.http;
 
-import blackbox.gateway.egress.Decision;
-import blackbox.gateway.egress.Decision.Stage;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.FlowEnd;
@@ -36,7 +34,6 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
 
     private static final long DRAIN_S_MAX = 5;
     private static final int REQUEST_TIMEOUT = 408;
-    private static final int FORBIDDEN = 403;
     private static final int BAD_GATEWAY = 502;
 
     private final GuestTcpChannel guest;
@@ -199,24 +196,13 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     }
 
     private void decided(Exchange now, RequestVerdict given) {
-        var judged = now.judged();
         Verdict verdict = given.verdict();
-        now.judged(verdict.rule(), given.target());
-        peer.listener()
-                .decided(new Decision(
-                        judged.webSocket() ? Stage.WS : Stage.HTTP,
-                        verdict.outcome(),
-                        verdict.rule(),
-                        verdict.reason(),
-                        peer.flow(),
-                        peer.destination().host(),
-                        judged.method() + " " + judged.authority() + " " + judged.target()));
+        now.decided(given);
         if (state == SessionState.OVER) {
             return; // the guest has gone, which was told
         }
         if (!verdict.allowed()) {
-            int status = given.status() >= HttpFault.BAD_REQUEST && given.status() < 600 ? given.status() : FORBIDDEN;
-            answer(status, verdict.reason(), verdict.rule(), How.REFUSED);
+            answer(Exchange.refusal(given), verdict.reason(), verdict.rule(), How.REFUSED);
             return;
         }
         UpstreamLink known = link;

@@ -11,7 +11,9 @@ record Outgoing(GuestRequest request, FilledHead head, boolean readable) {
     /// What the gateway writes itself.
     private static final Set<String> REWRITTEN = Set.of("host", "expect", "accept-encoding");
 
-    private static final Set<String> OF_PARTS = Set.of("range", "if-range");
+    /// Those that let an answer be a part, or be compressed otherwise than by HTTP's own codings.
+    private static final Set<String> UNREADABLE =
+            Set.of("range", "if-range", "grpc-accept-encoding", "connect-accept-encoding");
 
     /// One without a secret, whose answer may have any form.
     static Outgoing plain(GuestRequest request, String target) {
@@ -26,6 +28,6 @@ record Outgoing(GuestRequest request, FilledHead head, boolean readable) {
     /// Those that are written.
     Fields fields() {
         var fields = new Fields(head.fields());
-        return readable ? fields.without(OF_PARTS) : fields;
+        return readable ? fields.without(UNREADABLE) : fields;
     }
 }
