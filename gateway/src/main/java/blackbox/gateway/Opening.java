@@ -5,6 +5,7 @@ import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.Inspection;
+import blackbox.gateway.http.Http2Session;
 import blackbox.gateway.http.HttpLook;
 import blackbox.gateway.http.HttpPeer;
 import blackbox.gateway.http.HttpSession;
@@ -13,6 +14,7 @@ import blackbox.gateway.http.Tunnel;
 import blackbox.gateway.stack.ConnectionResetException;
 import blackbox.gateway.stack.GuestTcpChannel;
 import blackbox.gateway.tls.ClientHello;
+import blackbox.gateway.tls.TlsEnds;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -48,6 +50,9 @@ final class Opening {
     private int held;
     private @Nullable ScheduledFuture<?> timer;
     private @Nullable String serverName;
+    /// Whether the guest's client of TLS speaks nothing else.
+    private boolean http2;
+
     private boolean guestFinished;
     private boolean upstreamFinished;
     private boolean closing;
@@ -222,7 +227,22 @@ final class Opening {
     private void http() {
         boolean encrypted = phase == Phase.OPENED;
         ByteBuf said = leave();
-        var peer = new HttpPeer(
+        HttpSession.join(guest(), said, upstream, peer(encrypted));
+    }
+
+    private void http2() {
+        if (!upstream.isActive()) {
+            reset();
+            return;
+        }
+        ByteBuf fromUpstream = early;
+        early = Unpooled.EMPTY_BUFFER;
+        ByteBuf fromGuest = leave();
+        Http2Session.join(guest(), fromGuest, upstream, fromUpstream, peer(true));
+    }
+
+    private HttpPeer peer(boolean encrypted) {
+        return new HttpPeer(
                 connection.flow(),
                 new Peer(encrypted),
                 serverName,
@@ -232,7 +252,6 @@ final class Opening {
                 inspector.findings(),
                 inspector.secrets(),
                 inspector.settings().headMax());
-        HttpSession.join(guest(), said, upstream, peer);
     }
 
     private final class Peer implements OtherSide {
@@ -251,7 +270,9 @@ final class Opening {
         public CompletionStage<DuplexChannel> dial(@Nullable HostPort upstream) {
             return connection.dial(upstream).thenCompose(channel -> {
                 var again = (DuplexChannel) channel;
-                return encrypted ? inspector.secure(connection, again) : CompletableFuture.completedFuture(again);
+                return encrypted
+                        ? inspector.secure(connection, again, false)
+                        : CompletableFuture.completedFuture(again);
             });
         }
     }
@@ -307,6 +328,7 @@ final class Opening {
         stopTimer();
         guest().config().setAutoRead(false);
         serverName = hello.serverName();
+        http2 = hello.needsHttp2();
         inspector.judgeTls(connection, serverName).thenAccept(verdict -> {
             if (phase != Phase.HANDSHAKE) {
                 return;
@@ -315,7 +337,7 @@ final class Opening {
                 alert(TlsAlert.ACCESS_DENIED);
                 return;
             }
-            CompletionStage<DuplexChannel> secured = inspector.secure(connection, upstream);
+            CompletionStage<DuplexChannel> secured = inspector.secure(connection, upstream, http2);
             if (early.isReadable()) {
                 ByteBuf raw = early;
                 early = Unpooled.EMPTY_BUFFER;
@@ -325,13 +347,17 @@ final class Opening {
                 if (phase != Phase.HANDSHAKE) {
                     return;
                 }
-                if (failure == null) {
+                if (failure == null && (!http2 || inspector.takesHttp2(guest()))) {
                     serveTls();
+                } else if (failure == null) {
+                    alert(TlsAlert.INTERNAL_ERROR);
                 } else {
                     alert(
-                            cause(failure) instanceof Inspector.CertificateRefused
-                                    ? TlsAlert.BAD_CERTIFICATE
-                                    : TlsAlert.INTERNAL_ERROR);
+                            switch (cause(failure)) {
+                                case Inspector.CertificateRefused _ -> TlsAlert.BAD_CERTIFICATE;
+                                case Inspector.ProtocolRefused _ -> TlsAlert.NO_APPLICATION_PROTOCOL;
+                                default -> TlsAlert.INTERNAL_ERROR;
+                            });
                 }
             });
         });
@@ -345,7 +371,9 @@ final class Opening {
         GuestTcpChannel guest = guest();
         String asked = serverName;
         String name = asked == null ? Inspector.peer(connection) : asked.toLowerCase(Locale.ROOT);
-        inspector.tls().toGuest(guest.alloc(), name, guest.eventLoop()).whenComplete((handler, failure) -> {
+        TlsEnds ends = inspector.tls();
+        String protocol = Inspector.protocol(http2);
+        ends.toGuest(guest.alloc(), name, protocol, guest.eventLoop()).whenComplete((handler, failure) -> {
             if (phase != Phase.HANDSHAKE) {
                 return;
             }
@@ -382,6 +410,10 @@ final class Opening {
             return;
         }
         phase = Phase.OPENED;
+        if (http2) {
+            http2();
+            return;
+        }
         awaitWords();
         if (early.isReadable() || !upstream.isActive()) {
             octets();

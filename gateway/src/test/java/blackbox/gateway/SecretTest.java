@@ -474,4 +474,63 @@ class SecretTest {
             assertEquals(surrogate + " " + other, chunks(guest));
         }
     }
+
+    /// In a call of gRPC, whose messages may not be compressed.
+    @Test
+    void inHttp2TheServerGetsTheValueAndTheGuestTheSurrogate() throws Exception {
+        try (var it = inspected("header:authorization");
+                var guest = Http2Peer.client(it.tls(Inspected.NAME));
+                var server = Http2Peer.server(it.server(it.certificates.server(Inspected.NAME)))) {
+            String[] head = {
+                ":method",
+                "POST",
+                ":scheme",
+                "https",
+                ":authority",
+                Inspected.NAME,
+                ":path",
+                "/v1/Call",
+                "te",
+                "trailers",
+                "authorization",
+                "Bearer " + surrogate,
+                "grpc-accept-encoding",
+                "gzip",
+                "accept-encoding",
+                "gzip",
+                "range",
+                "bytes=0-9"
+            };
+            for (int round = 0; round < 2; round++) { // nothing is kept by HPACK that was cleared since
+                Http2Peer.Stream call = guest.request(false, head);
+                call.data("asks", true);
+                Http2Peer.Stream served = server.accept();
+                assertEquals("asks", served.awaitWhole());
+                assertEquals(
+                        ":method=POST :scheme=https :authority=ok.local :path=/v1/Call authorization=Bearer " + VALUE
+                                + " accept-encoding=identity te=trailers",
+                        served.head(0));
+                String body = "{\"key\":\"" + VALUE + "\"} and " + VALUE;
+                served.head(false, ":status", "200", "x-echo", VALUE, "content-length", "" + body.length());
+                for (int at = 0; at < body.length(); at++) {
+                    served.data(body.substring(at, at + 1), false);
+                }
+                served.head(true, "grpc-message", "bad key " + VALUE);
+                assertEquals("{\"key\":\"" + surrogate + "\"} and " + surrogate, call.awaitWhole());
+                assertEquals(":status=200 x-echo=" + surrogate, call.head(0));
+                assertEquals("grpc-message=bad key " + surrogate, call.head(1));
+            }
+            Http2Peer.Stream compressed = guest.request(true, head);
+            server.accept().head(false, ":status", "200", "grpc-encoding", "gzip");
+            assertTrue(compressed.awaitWhole().contains("compressed, which was not asked for"));
+            head[7] = "/rest";
+            Http2Peer.Stream stray = guest.request(true, head);
+            assertTrue(stray.awaitWhole().contains("stands in the field authorization"), stray::toString);
+            assertFalse(server.hasStreams());
+            assertEquals(1, use(it, SecretUse.How.PUT).count());
+            assertEquals(4, use(it, SecretUse.How.REFLECTED).count());
+            assertEquals(1, it.served.listener.count(Finding.SECRET_ELSEWHERE));
+            assertFalse(it.served.listener.plaintexts().toString().contains(VALUE));
+        }
+    }
 }

@@ -199,6 +199,14 @@ final class TestConnection {
         await("not all is acknowledged", () -> acknowledged >= toSend.length + (toFinish ? 1 : 0));
     }
 
+    /// Waits until all that was sent is acknowledged, or the other side has broken it off.
+    ///
+    /// @return whether it has not
+    boolean awaitTaken() throws InterruptedException {
+        await("not all is acknowledged", () -> reset || acknowledged >= toSend.length);
+        return !isReset();
+    }
+
     void awaitWindow(int atMost) throws InterruptedException {
         await("the window stays open", () -> opened && remoteWindow <= atMost);
     }

@@ -1,9 +1,12 @@
 package blackbox.gateway.http;
 
+import blackbox.gateway.egress.Decision;
 import blackbox.gateway.egress.ExchangeTap;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpExchange.How;
 import blackbox.gateway.egress.RequestHead;
+import blackbox.gateway.egress.RequestVerdict;
+import blackbox.gateway.egress.Verdict;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -11,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /// One request and what comes of it, from when it is judged until it is told of.
 final class Exchange {
+    private static final int FORBIDDEN = 403;
+    private static final int STATUS_END = 600;
+
     private final HttpPeer peer;
     private final GuestRequest request;
     private final long number;
@@ -67,9 +73,20 @@ final class Exchange {
         return target;
     }
 
-    void judged(@Nullable String byRule, String forwarded) {
-        rule = byRule;
-        target = forwarded;
+    /// Keeps what was decided on it, and tells of it.
+    void decided(RequestVerdict given) {
+        Verdict verdict = given.verdict();
+        RequestHead judged = request.judged();
+        rule = verdict.rule();
+        target = given.target();
+        peer.listener()
+                .decided(Decision.of(verdict, peer.flow(), peer.destination().host(), judged));
+    }
+
+    /// The status of a refusal.
+    static int refusal(RequestVerdict given) {
+        boolean proper = given.status() >= HttpFault.BAD_REQUEST && given.status() < STATUS_END;
+        return proper ? given.status() : FORBIDDEN;
     }
 
     /// A piece of the request's body is being forwarded.
@@ -115,7 +132,7 @@ final class Exchange {
                     peer.flow(),
                     peer.destination().host(),
                     number,
-                    "http/1.1",
+                    request.version().protocol(),
                     peer.scheme(),
                     request.judged(),
                     target,

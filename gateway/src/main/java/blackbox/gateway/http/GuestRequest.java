@@ -15,13 +15,12 @@ import org.jspecify.annotations.Nullable;
 
 /// The head of a guest's request, checked.
 ///
-/// @param minor of its version, HTTP/1.x
 /// @param judged what is judged of it
 /// @param expectsContinue whether its client waits for 100 before it sends the body
 /// @param last whether its client wants no other answer on the connection
 /// @param webSocket the keys with which it asks for a WebSocket; null if it does not
 record GuestRequest(
-        int minor,
+        HttpVersion version,
         RequestHead judged,
         Fields fields,
         Framing framing,
@@ -42,16 +41,9 @@ record GuestRequest(
             throw HttpFault.bad("its first line is not method, target and version with one space between");
         }
         String method = line[0];
-        String target = line[1];
         int minor = minor(line[2]);
-        if (!HttpReader.isToken(method)) {
-            throw HttpFault.bad("its method is not a token");
-        }
-        if (target.isEmpty() || !isPrintable(target)) {
-            throw HttpFault.bad("its target has characters that must be percent-encoded");
-        }
         Fields fields = head.fields();
-        String authority = authority(fields);
+        String authority = host(fields);
         Framing framing = Framing.of(fields, minor, Framing.NONE);
         boolean webSocket = minor == 1
                 && fields.tokens("upgrade").contains("websocket")
@@ -60,10 +52,36 @@ record GuestRequest(
             throw HttpFault.bad("a WebSocket is asked for by GET without a body");
         }
         WebSocketKeys keys = webSocket ? WebSocketKeys.of(fields) : null;
-        meansWhatItSays(method, target, fields);
-        var judged = new RequestHead(method, authority, target, mediaTypes(fields), webSocket);
+        RequestHead judged = judged(method, authority, line[1], fields, webSocket);
         boolean last = minor == 0 || fields.tokens("connection").contains("close");
-        return new GuestRequest(minor, judged, fields, framing, expectsContinue(fields, minor, framing), last, keys);
+        boolean waits = expectsContinue(fields, framing) && minor == 1;
+        return new GuestRequest(
+                minor == 0 ? HttpVersion.HTTP_1_0 : HttpVersion.HTTP_1_1, judged, fields, framing, waits, last, keys);
+    }
+
+    /// One in HTTP/2.
+    ///
+    /// @param fields without pseudo fields
+    static GuestRequest http2(String method, String authority, String target, Fields fields, Framing framing)
+            throws HttpFault {
+        RequestHead judged = judged(method, authority, target, fields, false);
+        return new GuestRequest(
+                HttpVersion.HTTP_2, judged, fields, framing, expectsContinue(fields, framing), false, null);
+    }
+
+    private static RequestHead judged(String method, String authority, String target, Fields fields, boolean webSocket)
+            throws HttpFault {
+        if (!HttpReader.isToken(method)) {
+            throw HttpFault.bad("its method is not a token");
+        }
+        if (target.isEmpty() || !isPrintable(target)) {
+            throw HttpFault.bad("its target has characters that must be percent-encoded");
+        }
+        if (!AUTHORITY.matcher(authority).matches()) {
+            throw HttpFault.bad("its Host is neither a name nor an address, with or without a port");
+        }
+        meansWhatItSays(method, target, fields);
+        return new RequestHead(method, authority, target, mediaTypes(fields), webSocket);
     }
 
     private static int minor(String version) throws HttpFault {
@@ -82,13 +100,10 @@ record GuestRequest(
         return text.chars().allMatch(c -> c > ' ' && c < 0x7f);
     }
 
-    private static String authority(Fields fields) throws HttpFault {
+    private static String host(Fields fields) throws HttpFault {
         List<String> hosts = fields.values("host");
         if (hosts.size() != 1) {
             throw HttpFault.bad(hosts.isEmpty() ? "it has no Host" : "it has more than one Host");
-        }
-        if (!AUTHORITY.matcher(hosts.getFirst()).matches()) {
-            throw HttpFault.bad("its Host is neither a name nor an address, with or without a port");
         }
         return hosts.getFirst();
     }
@@ -112,7 +127,7 @@ record GuestRequest(
         return types;
     }
 
-    private static boolean expectsContinue(Fields fields, int minor, Framing framing) throws HttpFault {
+    private static boolean expectsContinue(Fields fields, Framing framing) throws HttpFault {
         List<String> expected = fields.values("expect");
         if (expected.isEmpty()) {
             return false;
@@ -120,7 +135,7 @@ record GuestRequest(
         if (expected.size() != 1 || !expected.getFirst().equalsIgnoreCase("100-continue")) {
             throw new HttpFault(HttpFault.EXPECTATION_FAILED, "it expects something else than 100-continue");
         }
-        return minor == 1 && !framing.is(Kind.NONE);
+        return !framing.is(Kind.NONE);
     }
 
     /// What was decided; but whatever that is, nothing is forwarded that is no request for a path.

@@ -1,6 +1,5 @@
 package blackbox.gateway.http;
 
-import blackbox.gateway.egress.Decision;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.FlowEnd;
@@ -36,7 +35,6 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
 
     private static final long DRAIN_S_MAX = 5;
     private static final int REQUEST_TIMEOUT = 408;
-    private static final int FORBIDDEN = 403;
     private static final int BAD_GATEWAY = 502;
 
     private static final int DIALS_MAX = 3;
@@ -202,17 +200,13 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     }
 
     private void decided(Exchange now, RequestVerdict given) {
-        var judged = now.judged();
         Verdict verdict = given.verdict();
-        now.judged(verdict.rule(), given.target());
-        peer.listener()
-                .decided(Decision.of(verdict, peer.flow(), peer.destination().host(), judged));
+        now.decided(given);
         if (state == SessionState.OVER) {
             return; // the guest has gone, which was told
         }
         if (!verdict.allowed()) {
-            int status = given.status() >= HttpFault.BAD_REQUEST && given.status() < 600 ? given.status() : FORBIDDEN;
-            answer(status, verdict.reason(), verdict.rule(), How.REFUSED);
+            answer(Exchange.refusal(given), verdict.reason(), verdict.rule(), How.REFUSED);
             return;
         }
         Route route = Route.of(verdict, peer.destination(), now.secrets().put());

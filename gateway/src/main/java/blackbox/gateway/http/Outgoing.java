@@ -17,7 +17,9 @@ record Outgoing(
     /// What the gateway writes itself.
     private static final Set<String> REWRITTEN = Set.of("host", "expect", "accept-encoding");
 
-    private static final Set<String> OF_PARTS = Set.of("range", "if-range");
+    /// Those that let an answer be a part, or be compressed otherwise than by HTTP's own codings.
+    private static final Set<String> UNREADABLE =
+            Set.of("range", "if-range", "grpc-accept-encoding", "connect-accept-encoding");
 
     /// One without a secret, whose answer may have any form.
     static Outgoing plain(GuestRequest request, String target) {
@@ -33,7 +35,7 @@ record Outgoing(
     Fields fields() {
         var fields = new Fields(head.fields());
         String key = webSocketKey;
-        Fields kept = readable ? fields.without(OF_PARTS) : fields;
+        Fields kept = readable ? fields.without(UNREADABLE) : fields;
         return key == null ? kept : kept.with(WebSocketKeys.KEY, key);
     }
 }

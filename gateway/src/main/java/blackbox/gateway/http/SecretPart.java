@@ -27,6 +27,10 @@ final class SecretPart {
     /// More of them in one head are no use of a credential.
     private static final int PUT_MAX = 16;
 
+    /// The last two are of the messages in a body.
+    private static final List<String> CODINGS =
+            List.of("content-encoding", "grpc-encoding", "connect-content-encoding");
+
     private static final int PARTIAL_CONTENT = 206;
     /// Whoever is offered parts may take a whole answer for a failure; parts are not asked for, as a value could be
     /// in two of them.
@@ -171,8 +175,9 @@ final class SecretPart {
         if (known == null) {
             return answer;
         }
-        boolean coded =
-                answer.fields().tokens("content-encoding").stream().anyMatch(coding -> !coding.equals("identity"));
+        boolean coded = CODINGS.stream()
+                .flatMap(name -> answer.fields().tokens(name).stream())
+                .anyMatch(coding -> !coding.equals("identity"));
         if (!answer.framing().is(Kind.NONE) && (coded || answer.status() == PARTIAL_CONTENT)) {
             throw HttpFault.bad("its body is " + (coded ? "compressed" : "a part")
                     + ", which was not asked for, and so cannot be searched for secrets");

@@ -291,6 +291,28 @@ class TlsConversationTest {
         assertTrue(remote.isWhole());
     }
 
+    /// Who can speak nothing but HTTP/2 is told why it is not served; whoever is not said to have spoken it, is
+    /// greeted.
+    @Test
+    void http2IsMissed() throws Exception {
+        String preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+        TlsConversation spoken = conversation(Plaintext.of(preface, new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0}), false);
+        Miss miss = spoken.take(hello(offering("h2")));
+        assertNotNull(miss);
+        assertTrue(miss.why().startsWith("HTTP/2 was recorded"), miss.why());
+        assertNull(conversation(Plaintext.of(preface, new byte[] {0}), false).take(hello(offering("h2", "http/1.1"))));
+        TlsConversation other = conversation(Plaintext.of(REQUEST, bytes(ANSWER)), true);
+        assertNull(other.take(hello(offering("h2"))));
+    }
+
+    private SSLEngine offering(String... protocols) throws Exception {
+        SSLEngine client = client("TLSv1.3", NAME);
+        var parameters = client.getSSLParameters();
+        parameters.setApplicationProtocols(protocols);
+        client.setSSLParameters(parameters);
+        return client;
+    }
+
     /// Whoever only greets has said nothing that can be compared.
     @Test
     void aHelloInPartIsNotWhole() throws Exception {
