@@ -55,7 +55,8 @@ public final class RunGateway implements AutoCloseable {
                 Gateway.Outside.inspecting(
                         egress.authority(),
                         egress.request().upstreams(),
-                        egress.request().secrets().secrets()));
+                                egress.request().secrets().secrets())
+                        .holding(egress.witness()));
         var unused = gateway.ended().whenComplete((nothing, failure) -> {
             if (failure != null) {
                 stop.accept("the egress gateway failed: " + failure.getMessage());
