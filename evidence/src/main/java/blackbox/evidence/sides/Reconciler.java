@@ -206,9 +206,7 @@ public final class Reconciler {
 
     private static @Nullable String detail(EventView event, String field) {
         Row row = event.row();
-        return row.has(Column.DETAIL)
-                ? LeafDetail.text(row.text(Column.DETAIL).toString(), field)
-                : null;
+        return row.has(Column.DETAIL) ? LeafDetail.text(row.text(Column.DETAIL).toString(), field) : null;
     }
 
     private void lost(RecorderView.Loss loss) {
@@ -373,10 +371,7 @@ public final class Reconciler {
             return;
         }
         var hello = new Hello(index, host, serverName);
-        Decided last = null;
-        for (Decided flow : decided.of(ends)) {
-            last = flow;
-        }
+        Decided last = decided.newest(ends);
         if (last != null) {
             last.hellos.add(hello); // the guest's word of it is awaited
         } else {
@@ -391,8 +386,7 @@ public final class Reconciler {
     }
 
     private void say(Ends ends, Hello hello, @Nullable Long guestEvent) {
-        found.add(
-                Finding.SNI_NOT_ADDRESS, ends, hello.host, hello.serverName, guestEvent, (Long) hello.index, null);
+        found.add(Finding.SNI_NOT_ADDRESS, ends, hello.host, hello.serverName, guestEvent, (Long) hello.index, null);
     }
 
     // What comes of both.

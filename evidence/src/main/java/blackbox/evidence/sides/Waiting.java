@@ -63,6 +63,13 @@ final class Waiting<T extends Waiting.Told> {
         return byEnds.getOrDefault(ends, new ArrayDeque<>(0));
     }
 
+    /// The newest with these ends; null if there is none.
+    @Nullable
+    T newest(Ends ends) {
+        Deque<T> same = byEnds.get(ends);
+        return same == null ? null : same.peekLast();
+    }
+
     /// The oldest of all; null if there is none.
     @Nullable
     T oldest() {

@@ -58,11 +58,7 @@ class ReconcilerTest {
 
     private EventHeader guest(long ms, int cpu) {
         return new EventHeader(
-                ms * 1_000_000,
-                Source.GUEST,
-                new GuestOrigin(cpu, ++numbers[cpu], Actor.AGENT),
-                null,
-                Marks.NONE);
+                ms * 1_000_000, Source.GUEST, new GuestOrigin(cpu, ++numbers[cpu], Actor.AGENT), null, Marks.NONE);
     }
 
     private static Endpoint local(int port) {

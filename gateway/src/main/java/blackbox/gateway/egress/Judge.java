@@ -47,7 +47,8 @@ public final class Judge {
 
     /// The same of a connection of TCP, which the guest must have told of, too.
     public CompletionStage<Verdict> connect(Flow flow, Destination destination) {
-        return connect(destination).thenCompose(verdict -> verdict.allowed() ? confirmed(flow, verdict) : done(verdict));
+        return connect(destination)
+                .thenCompose(verdict -> verdict.allowed() ? confirmed(flow, verdict) : done(verdict));
     }
 
     private CompletionStage<Verdict> confirmed(Flow flow, Verdict verdict) {

@@ -33,8 +33,8 @@ public record EgressRequest(Policy policy, X509TrustManager upstreams, GivenSecr
     ///
     /// @param upstreamCa a PEM file of more; null for none
     /// @throws IOException if they cannot be read; says which file
-    public static EgressRequest of(
-            Policy policy, @Nullable Path upstreamCa, GivenSecrets secrets, Duration holdMax) throws IOException {
+    public static EgressRequest of(Policy policy, @Nullable Path upstreamCa, GivenSecrets secrets, Duration holdMax)
+            throws IOException {
         return new EgressRequest(policy, HostTrust.of(upstreamCa), secrets, holdMax);
     }
 }

@@ -9,8 +9,8 @@ import blackbox.schemas.event.Event;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.event.Source;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -27,6 +27,9 @@ final class GuestConnections implements FlowWitness {
     /// Four times what a gateway has open at once. What is beyond is forgotten, the oldest first, and refused.
     private static final int OPEN_MAX = 65_536;
 
+    /// As many as the gateway keeps half open. One more ends the wait of the oldest.
+    static final int WAITING_MAX = 1_024;
+
     private static final String TCP = "tcp";
     private static final String CLOSED = "closed";
     private static final String MAPPED = "::ffff:";
@@ -40,7 +43,8 @@ final class GuestConnections implements FlowWitness {
             return size() > OPEN_MAX;
         }
     };
-    private final Map<Ends, CompletableFuture<Boolean>> waiting = new HashMap<>();
+    /// The one that has waited longest is first.
+    private final LinkedHashMap<Ends, CompletableFuture<Boolean>> waiting = new LinkedHashMap<>();
 
     private record Ends(Endpoint local, Endpoint remote) {
         static Ends of(Endpoint local, Endpoint remote) {
@@ -115,6 +119,8 @@ final class GuestConnections implements FlowWitness {
     @Override
     public CompletionStage<Boolean> began(Flow flow) {
         Ends ends = Ends.of(flow.guest(), flow.remote());
+        CompletableFuture<Boolean> answer;
+        CompletableFuture<Boolean> tooMany = null;
         synchronized (this) {
             if (open.containsKey(ends)) {
                 return CompletableFuture.completedFuture(true);
@@ -123,11 +129,26 @@ final class GuestConnections implements FlowWitness {
             if (asked != null) {
                 return asked.copy();
             }
-            var answer = new CompletableFuture<Boolean>();
+            if (waiting.size() >= WAITING_MAX) {
+                tooMany = waiting.pollFirstEntry().getValue();
+            }
+            answer = new CompletableFuture<>();
             waiting.put(ends, answer);
-            return answer.completeOnTimeout(false, holdMax.toMillis(), TimeUnit.MILLISECONDS)
-                    .whenComplete((began, failure) -> forget(ends));
         }
+        if (tooMany != null) {
+            tooMany.complete(false);
+        }
+        return answer.completeOnTimeout(false, holdMax.toMillis(), TimeUnit.MILLISECONDS)
+                .whenComplete((began, failure) -> forget(ends));
+    }
+
+    /// Answers whoever still waits: the run ends, and its record is to say what became of them.
+    void giveUp() {
+        List<CompletableFuture<Boolean>> asked;
+        synchronized (this) {
+            asked = List.copyOf(waiting.values());
+        }
+        asked.forEach(each -> each.complete(false));
     }
 
     private synchronized void forget(Ends ends) {

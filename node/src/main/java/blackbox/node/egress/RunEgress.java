@@ -19,13 +19,19 @@ public record RunEgress(
     /// Makes it for a run that begins now.
     public static RunEgress of(EgressRequest request, Instant now) {
         boolean holds = request.policy().hold() == Hold.CONNECT;
-        return new RunEgress(
-                request, RunAuthority.create(now), holds ? new GuestConnections(request.holdMax()) : null);
+        return new RunEgress(request, RunAuthority.create(now), holds ? new GuestConnections(request.holdMax()) : null);
     }
 
     /// Where the guest's events go, so that the gateway knows of its connections.
     public EventSink before(EventSink recorder) {
         return connections == null ? recorder : connections.before(recorder);
+    }
+
+    /// No connection waits for the guest's word any longer.
+    void endHold() {
+        if (connections != null) {
+            connections.giveUp();
+        }
     }
 
     FlowWitness witness() {

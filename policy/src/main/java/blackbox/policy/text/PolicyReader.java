@@ -86,7 +86,8 @@ public final class PolicyReader {
     }
 
     private @Nullable Policy policy(Node root) {
-        Fields top = Fields.of(root, "a policy", problems, "version", "mode", "hold", "rules", "deny", "tls", "dns", "secrets");
+        Fields top = Fields.of(
+                root, "a policy", problems, "version", "mode", "hold", "rules", "deny", "tls", "dns", "secrets");
         if (top == null) {
             return null;
         }

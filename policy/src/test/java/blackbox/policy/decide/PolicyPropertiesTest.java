@@ -258,6 +258,7 @@ class PolicyPropertiesTest {
     }
 
     private static Policy mode(Policy policy, Mode mode) {
-        return new Policy(mode, policy.hold(), policy.rules(), policy.deny(), policy.pass(), policy.dns(), policy.secrets());
+        return new Policy(
+                mode, policy.hold(), policy.rules(), policy.deny(), policy.pass(), policy.dns(), policy.secrets());
     }
 }
