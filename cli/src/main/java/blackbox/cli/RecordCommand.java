@@ -169,7 +169,7 @@ public final class RecordCommand implements Callable<Integer> {
             paramLabel = "MS",
             description =
                     "With 'hold: connect' in the policy: how many milliseconds a connection waits for the guest's tracer to"
-                            + " tell of it, before it is refused (default: 2000).")
+                            + " tell of it, before it is refused (default: 5000).")
     @Nullable
     Integer holdMs;
 

@@ -24,6 +24,7 @@ import blackbox.schemas.row.Row;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -49,6 +50,11 @@ public final class RunSealer implements AutoCloseable {
     private final MerkleFrontier tree = new MerkleFrontier();
     private final EventAccount account = new EventAccount();
     private final Reconciler sides = new Reconciler();
+
+    /// What is to be said about guest and host with the next event: a heartbeat, too, lets time pass, and is its batch's
+    /// last leaf.
+    private final List<SidesDiffer> due = new ArrayList<>();
+
     private final Row row = new Row();
     private byte[] leaves = new byte[BATCH_BYTES_FULL + 2 * LeafCodec.BYTES_MAX];
     private int leavesLength;
@@ -73,18 +79,28 @@ public final class RunSealer implements AutoCloseable {
     /// Appends an event, and what follows from it about guest and host, and returns its index. Not yet recorded: see
     /// [#seal].
     public long append(Event event) {
+        long index = compare(event);
+        tellOfSides();
+        return index;
+    }
+
+    /// Appends an event; what follows from it about guest and host is due.
+    private long compare(Event event) {
         EventRows.fill(event, row);
         long index = append(row);
-        tell(sides.see(index, row));
+        due.addAll(sides.see(index, row));
         return index;
     }
 
     /// Appends what is to be said about guest and host once everything else but the run's close has been appended.
     void settle() {
-        tell(sides.finish());
+        due.addAll(sides.finish());
+        tellOfSides();
     }
 
-    private void tell(List<SidesDiffer> found) {
+    private void tellOfSides() {
+        List<SidesDiffer> found = List.copyOf(due);
+        due.clear();
         for (SidesDiffer differs : found) {
             append(new Event.RecorderFinding(EventHeader.host(sides.nowNs()), differs));
         }
@@ -137,9 +153,10 @@ public final class RunSealer implements AutoCloseable {
     /// again
     public SealedBatch seal() throws RecorderException {
         long nowNs = nowNs();
+        tellOfSides();
         tellOfClock(nowNs);
         String nextKey = keys.announce(closed);
-        append(new Event.RecorderHeartbeat(
+        compare(new Event.RecorderHeartbeat(
                 EventHeader.host(nowNs), sequence, previous, tree.size() + 1, lost(), nextKey));
         String checkpoint = keys.seal(new Checkpoint(run.origin(), tree.size(), tree.root()).text());
         var header = new BatchHeader(run, sequence, firstIndex, pending(), nowNs, previous);
