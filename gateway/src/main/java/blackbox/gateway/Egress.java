@@ -142,7 +142,9 @@ final class Egress implements FlowHandler {
         if (own != null) {
             decided(flow, destination, own, judged);
         } else {
-            judge.connect(destination).thenAccept(verdict -> decided(flow, destination, verdict, judged));
+            CompletionStage<Verdict> asked =
+                    flow.protocol() == Protocol.TCP ? judge.connect(flow, destination) : judge.connect(destination);
+            asked.thenAccept(verdict -> decided(flow, destination, verdict, judged));
         }
     }
 

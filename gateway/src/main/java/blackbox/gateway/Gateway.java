@@ -6,6 +6,7 @@ import blackbox.gateway.dial.Sockets;
 import blackbox.gateway.dns.NameTable;
 import blackbox.gateway.egress.EgressAuthority;
 import blackbox.gateway.egress.Findings;
+import blackbox.gateway.egress.FlowWitness;
 import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.Judge;
 import blackbox.gateway.secret.Secrets;
@@ -58,11 +59,24 @@ public final class Gateway implements AutoCloseable {
     /// What a gateway relies on outside, which tests replace.
     ///
     /// @param connections makes what serves the allowed
-    public record Outside(Resolver resolver, Sockets sockets, ConnectionHandler.Factory connections) {
+    /// @param witness of the connections that the guest begins
+    public record Outside(
+            Resolver resolver, Sockets sockets, ConnectionHandler.Factory connections, FlowWitness witness) {
 
-        /// With the host's own sockets.
+        /// Without a witness.
+        public Outside(Resolver resolver, Sockets sockets, ConnectionHandler.Factory connections) {
+            this(resolver, sockets, connections, FlowWitness.NOT_ASKED);
+        }
+
+        /// With the host's own sockets, and without a witness.
         public Outside(Resolver resolver, ConnectionHandler.Factory connections) {
             this(resolver, Sockets.OF_HOST, connections);
+        }
+
+        /// With connections held until `other` knows that the guest began them: until then nothing is dialled, and the
+        /// guest has no answer.
+        public Outside holding(FlowWitness other) {
+            return new Outside(resolver, sockets, connections, other);
         }
 
         /// The host's own, with octets relayed as they are, whatever a verdict says of looking into them.
@@ -103,7 +117,7 @@ public final class Gateway implements AutoCloseable {
         var dialer = new Dialer(loop, settings.dial(), outside.resolver(), outside.sockets());
         var told = new GuardedListener(listener);
         var findings = new Findings(told);
-        var judge = new Judge(authority, loop, settings.verdictMax());
+        var judge = new Judge(authority, outside.witness(), loop, settings.verdictMax());
         var egress = new Egress(
                 judge,
                 told,

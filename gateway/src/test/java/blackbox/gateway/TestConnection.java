@@ -66,6 +66,10 @@ final class TestConnection {
         acknowledge();
     }
 
+    synchronized boolean isOpen() {
+        return opened;
+    }
+
     private synchronized void take(TcpSegment segment) {
         if (segment.is(TcpSegment.RST)) {
             reset = true;

@@ -9,11 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 /// An egress policy. What no rule allows is refused; what `deny` names is refused whatever rules allow.
 ///
+/// @param hold what allowed connections wait for
 /// @param rules in order: of those that fit, decisions name the first
 /// @param deny in order; their traffic is of every port unless they name some
 /// @param pass sorted; TLS to these names is not opened
 public record Policy(
         Mode mode,
+        Hold hold,
         List<Rule> rules,
         List<Traffic> deny,
         List<HostPattern> pass,

@@ -21,13 +21,13 @@ public final class RunGateway implements AutoCloseable {
 
     private final Gateway gateway;
     private final PlaintextCapture plaintext;
-    private final GivenSecrets secrets;
+    private final RunEgress egress;
     private final Consumer<String> stop;
 
-    private RunGateway(Gateway gateway, PlaintextCapture plaintext, GivenSecrets secrets, Consumer<String> stop) {
+    private RunGateway(Gateway gateway, PlaintextCapture plaintext, RunEgress egress, Consumer<String> stop) {
         this.gateway = gateway;
         this.plaintext = plaintext;
-        this.secrets = secrets;
+        this.egress = egress;
         this.stop = stop;
     }
 
@@ -53,15 +53,16 @@ public final class RunGateway implements AutoCloseable {
                 new PolicyAuthority(egress.request().policy(), RunGateway::ownAddresses),
                 new EgressLog(clock, recorder, plaintext),
                 Gateway.Outside.inspecting(
-                        egress.authority(),
-                        egress.request().upstreams(),
-                        egress.request().secrets().secrets()));
+                                egress.authority(),
+                                egress.request().upstreams(),
+                                egress.request().secrets().secrets())
+                        .holding(egress.witness()));
         var unused = gateway.ended().whenComplete((nothing, failure) -> {
             if (failure != null) {
                 stop.accept("the egress gateway failed: " + failure.getMessage());
             }
         });
-        return new RunGateway(gateway, plaintext, egress.request().secrets(), stop);
+        return new RunGateway(gateway, plaintext, egress, stop);
     }
 
     /// The addresses of this host's interfaces now. Where the system does not tell them, none may be dialled.
@@ -79,12 +80,13 @@ public final class RunGateway implements AutoCloseable {
     /// Ends what is open, and clears the secrets; all its events are with the recorder then, unless it broke.
     @Override
     public void close() {
+        egress.endHold();
         try {
             gateway.close();
         } catch (IllegalStateException e) {
             stop.accept("the egress gateway failed: " + e.getMessage()); // the run is closed all the same
         } finally {
-            secrets.close();
+            egress.request().secrets().close();
         }
         try {
             plaintext.close();

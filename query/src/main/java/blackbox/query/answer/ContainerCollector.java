@@ -3,6 +3,7 @@ package blackbox.query.answer;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
 import blackbox.query.run.RunFacts;
+import blackbox.query.sides.GuestAndHost;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.GuestOrigin;
 import blackbox.schemas.row.Column;
@@ -326,6 +327,7 @@ public final class ContainerCollector {
                         own.secrets(),
                         own.privileges(),
                         own.calls(),
+                        own.sides(),
                         own.limits()));
     }
 
@@ -358,6 +360,7 @@ public final class ContainerCollector {
                         acts.secrets.uses(),
                         acts.privileges.privileges(),
                         acts.calls.calls(),
+                        GuestAndHost.NOT_COMPARED,
                         own));
     }
 }

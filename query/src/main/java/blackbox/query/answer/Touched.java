@@ -1,6 +1,7 @@
 package blackbox.query.answer;
 
 import blackbox.query.calls.AgentCalls;
+import blackbox.query.sides.GuestAndHost;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.FileEffect;
 import java.util.List;
@@ -19,6 +20,7 @@ public record Touched(
         List<SecretUse> secrets,
         List<PrivilegeUse> privileges,
         AgentCalls calls,
+        GuestAndHost sides,
         List<String> limits) {
 
     public Touched {

@@ -1,6 +1,7 @@
 package blackbox.query.answer;
 
 import blackbox.query.calls.CallsJson;
+import blackbox.query.sides.GuestAndHostJson;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
@@ -78,6 +79,7 @@ public final class TouchedJson {
                     json.decisions(touched.decisions());
                     json.requests(touched.requests());
                     json.secrets(touched.secrets());
+                    GuestAndHostJson.writeField(out, touched.sides());
                 }
                 case PRIVILEGES -> json.privileges(touched.privileges());
                 case CALLS -> {

@@ -2,6 +2,7 @@ package blackbox.query.answer;
 
 import blackbox.evidence.text.Printable;
 import blackbox.query.calls.CallsText;
+import blackbox.query.sides.GuestAndHostText;
 import blackbox.schemas.row.Text;
 import java.io.PrintWriter;
 import java.util.List;
@@ -65,6 +66,7 @@ public final class TouchedText {
                     decisions(out, touched.decisions());
                     requests(out, touched.requests());
                     secrets(out, touched.secrets());
+                    GuestAndHostText.write(out, touched.sides());
                     touched.linkLayer()
                             .forEach(link -> out.printf(
                                     "  %s  %d out, %d in  host only, without addresses%n",

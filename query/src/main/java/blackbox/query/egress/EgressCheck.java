@@ -117,7 +117,8 @@ public record EgressCheck(
         List<Rule> rules = policy.rules().stream()
                 .map(rule -> new Rule(rule.id(), rule.traffic(), rule.exe(), rule.secret(), rule.budget(), null))
                 .toList();
-        return new Policy(policy.mode(), rules, policy.deny(), policy.pass(), policy.dns(), policy.secrets());
+        return new Policy(
+                policy.mode(), policy.hold(), rules, policy.deny(), policy.pass(), policy.dns(), policy.secrets());
     }
 
     private static List<JudgedFlow> judged(Evaluator evaluator, List<RecordedFlow> flows, boolean gateway) {
