@@ -43,7 +43,7 @@ public record Policy(
         List<Rule> those = rules.stream()
                 .filter(rule -> Objects.equals(rule.upstream(), upstream))
                 .toList();
-        return new Policy(mode, those, deny, pass, dns, secrets);
+        return new Policy(mode, hold, those, deny, pass, dns, secrets);
     }
 
     /// Whether TLS to a name is not opened, so that nothing inside it can be judged.
