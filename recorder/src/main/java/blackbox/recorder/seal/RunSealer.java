@@ -51,7 +51,8 @@ public final class RunSealer implements AutoCloseable {
     private final EventAccount account = new EventAccount();
     private final Reconciler sides = new Reconciler();
 
-    /// What is to be said about guest and host with the next event: a heartbeat, too, lets time pass, and is its batch's
+    /// What is to be said about guest and host with the next event: a heartbeat, too, lets time pass, and is its
+    /// batch's
     /// last leaf.
     private final List<SidesDiffer> due = new ArrayList<>();
 
