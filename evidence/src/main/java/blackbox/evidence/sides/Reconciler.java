@@ -17,8 +17,6 @@ import blackbox.schemas.view.RunView;
 import blackbox.schemas.view.VmView;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -45,23 +43,6 @@ public final class Reconciler {
 
     /// How much is kept of what one side has told, of open connections, of datagrams and of names.
     static final int KEPT_MAX = 65_536;
-
-    /// What [#see] looks at.
-    public static final Set<Column> COLUMNS = Collections.unmodifiableSet(EnumSet.of(
-            Column.KIND,
-            Column.AT_NS,
-            Column.SOURCE,
-            Column.CPU,
-            Column.CPU_SEQ,
-            Column.PROTOCOL,
-            Column.LOCAL_IP,
-            Column.LOCAL_PORT,
-            Column.REMOTE_IP,
-            Column.REMOTE_PORT,
-            Column.HOST,
-            Column.WHAT,
-            Column.LOST,
-            Column.DETAIL));
 
     private static final String FORGOTTEN = "FORGOTTEN";
     private static final String RUN_ENDED = "RUN_ENDED";
