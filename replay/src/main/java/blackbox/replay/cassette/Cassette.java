@@ -85,6 +85,13 @@ public final class Cassette {
         return tls == null ? connections(remote) : tls.opened();
     }
 
+    /// All that was said, in TLS where it was opened.
+    List<RecordedConnection> conversations() {
+        return connections.keySet().stream()
+                .flatMap(remote -> conversations(remote).stream())
+                .toList();
+    }
+
     /// Which parts of the captures cannot be served, in words; empty if all can.
     public List<String> limits() {
         return limits;

@@ -62,7 +62,7 @@ public final class CassettePeer {
     private final DatagramAnswers datagrams;
     /// What can be asked over any connection, by endpoint.
     private final Map<Endpoint, Optional<HttpShelf>> shelves = new HashMap<>();
-    private final DrawnIds ids = new DrawnIds();
+    private final DrawnIds ids;
     private final Map<Flow, PeerConnection> connections = new HashMap<>();
     /// Connections that were never opened, so that a repeated SYN is recognized.
     private final Map<Flow, Unopened> unopened = new LinkedHashMap<>() {
@@ -89,6 +89,7 @@ public final class CassettePeer {
     public CassettePeer(
             Cassette cassette, @Nullable RunAuthority authority, Consumer<byte[]> frames, Consumer<Miss> misses) {
         this.cassette = cassette;
+        this.ids = new DrawnIds(new CassetteWords(cassette));
         this.authority = authority;
         this.frames = frames;
         this.misses = miss -> {

@@ -7,7 +7,7 @@ import java.util.Arrays;
 /// A guest's request of HTTP/1.1 that equals no recorded one, kept until it is whole. Owned by one thread.
 final class GuestRequest implements HttpReader.Source {
     /// The longest that is kept: a model is sent a whole conversation again each time.
-    static final int OCTETS_MAX = 16 << 20;
+    static final int OCTETS_MAX = 8 << 20;
 
     private byte[] octets;
     private int count;
@@ -44,6 +44,9 @@ final class GuestRequest implements HttpReader.Source {
         var reader = new HttpReader(this);
         try {
             Body body = HttpReader.body(reader.head());
+            if (body instanceof Body.Chunks && !endsWithEmptyLine()) {
+                return State.PART;
+            }
             if (body != null) {
                 reader.pass(body);
             }
@@ -51,6 +54,15 @@ final class GuestRequest implements HttpReader.Source {
         } catch (NoMessage e) {
             return e.isCut() ? State.PART : State.OTHER;
         }
+    }
+
+    /// As a body in chunks does, so that its chunks are counted once and not with each piece.
+    private boolean endsWithEmptyLine() {
+        return count >= 4
+                && octets[count - 4] == '\r'
+                && octets[count - 3] == '\n'
+                && octets[count - 2] == '\r'
+                && octets[count - 1] == '\n';
     }
 
     byte[] toBytes() {

@@ -122,18 +122,29 @@ final class HttpClaim implements Conversation {
     /// Keeps octets of a request that none of the recorded ones equals, until it can be told whether it stands for one.
     private @Nullable Miss unlike(byte[] octets) {
         HttpExchange now = current;
-        var another = new GuestRequest(now == null ? NOTHING : now.request().first(sent.count()));
+        if (sent.count() > GuestRequest.OCTETS_MAX || !shelf.keep()) {
+            return unlike(now == null ? shelf.nearest(octets) : now, octets, null);
+        }
         otherFrom = sent.count();
-        return take(another, octets);
+        return take(new GuestRequest(now == null ? NOTHING : now.request().first(sent.count())), octets);
     }
 
     private @Nullable Miss take(GuestRequest another, byte[] octets) {
         other = another;
-        return switch (another.add(octets)) {
-            case PART -> null;
-            case WHOLE -> standIn(another);
-            case OTHER -> missOf(another, false);
-        };
+        GuestRequest.State state = another.add(octets);
+        if (state == GuestRequest.State.PART) {
+            return null;
+        }
+        other = null;
+        shelf.drop();
+        return state == GuestRequest.State.WHOLE ? standIn(another) : missOf(another, false);
+    }
+
+    /// Gives up a request that is not whole.
+    private Miss missOf(GuestRequest another) {
+        other = null;
+        shelf.drop();
+        return missOf(another, false);
     }
 
     /// Goes on as if the recorded request had been sent that another one stands for.
@@ -143,7 +154,6 @@ final class HttpClaim implements Conversation {
         if (found == null) {
             return missOf(another, true);
         }
-        other = null;
         if (settled != null) {
             return more(found.request().rest(sent.count()));
         }
@@ -235,7 +245,7 @@ final class HttpClaim implements Conversation {
         GuestRequest another = other;
         if (another != null) {
             over = true;
-            return missOf(another, false);
+            return missOf(another);
         }
         HttpExchange now = current;
         if (now == null || sent.count() == now.request().length()) {
@@ -330,7 +340,7 @@ final class HttpClaim implements Conversation {
         GuestRequest another = other;
         if (!over && another != null) {
             over = true;
-            return missOf(another, false);
+            return missOf(another);
         }
         if (over || now == null || delivered) {
             return null;

@@ -25,6 +25,9 @@ final class HttpShelf {
     /// How long it waits in all.
     static final long HELD_NS = Duration.ofMinutes(1).toNanos();
 
+    /// How many requests are kept at once; memory is twice [GuestRequest#OCTETS_MAX] each, at most.
+    private static final int KEPT_MAX = 8;
+
     private static final long JUST_NOW = Long.MIN_VALUE;
 
     private final Endpoint remote;
@@ -43,6 +46,7 @@ final class HttpShelf {
     private int opened;
     private int unfinished;
     private int delivered;
+    private int kept;
     private long moved;
     private long heldBack;
     private boolean missed;
@@ -172,7 +176,8 @@ final class HttpShelf {
     }
 
     private boolean isLike(HttpExchange each, History on, byte[] request) {
-        RequestMatch match = pool || each.ended() >= on.latest() ? difference(each, request) : null;
+        boolean mayBe = each.request().length() == request.length && (pool || each.ended() >= on.latest());
+        RequestMatch match = mayBe ? difference(each, request) : null;
         return match != null && match.isMatch();
     }
 
@@ -223,6 +228,22 @@ final class HttpShelf {
     /// Notes that the guest did something.
     void hear() {
         heard = true;
+    }
+
+    /// Whether a request that equals none may be kept until it is whole, because it may stand for one.
+    ///
+    /// @return whether it is; then [#drop] has to follow
+    boolean keep() {
+        if (!order.isAnyLeft() && unfinished == 0 || kept == KEPT_MAX) {
+            return false;
+        }
+        kept++;
+        return true;
+    }
+
+    /// Notes that a request is no longer kept.
+    void drop() {
+        kept--;
     }
 
     /// As [HttpOrder#mayWait].
@@ -338,6 +359,6 @@ final class HttpShelf {
 
     /// Whether all that was recorded was asked and answered, whole, and nothing else.
     boolean isWhole() {
-        return !missed && unfinished == 0 && delivered == exchanges;
+        return !missed && unfinished == 0 && kept == 0 && delivered == exchanges;
     }
 }

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// Where clients write ids that they draw themselves: fields of a request's head, and places in a body that is JSON.
 /// What a server gave them has no place here.
 public enum IdPlace {
-    /// Of one request, so that it is found in logs, or not done twice.
+    /// Of one request, so that it is found in logs. Keys of idempotency are none of these: whether one is used again
+    /// is what they are about.
     REQUEST_ID("request-id", "ids of single requests"),
     /// Of a conversation or of a program's run.
     SESSION_ID("session-id", "ids of sessions"),
@@ -27,38 +28,23 @@ public enum IdPlace {
             Map.entry("client-request-id", REQUEST_ID),
             Map.entry("x-ms-client-request-id", REQUEST_ID),
             Map.entry("x-correlation-id", REQUEST_ID),
-            Map.entry("correlation-id", REQUEST_ID),
             Map.entry("amz-sdk-invocation-id", REQUEST_ID),
-            Map.entry("idempotency-key", REQUEST_ID),
-            Map.entry("x-idempotency-key", REQUEST_ID),
             Map.entry("x-claude-code-session-id", SESSION_ID),
             Map.entry("x-session-id", SESSION_ID),
             Map.entry("session-id", SESSION_ID),
             Map.entry("session_id", SESSION_ID),
             Map.entry("x-session-affinity", SESSION_ID),
-            Map.entry("conversation-id", SESSION_ID),
-            Map.entry("conversation_id", SESSION_ID),
-            Map.entry("thread-id", SESSION_ID),
             Map.entry("traceparent", TRACE_ID),
-            Map.entry("tracestate", TRACE_ID),
-            Map.entry("baggage", TRACE_ID),
-            Map.entry("b3", TRACE_ID),
             Map.entry("x-b3-traceid", TRACE_ID),
             Map.entry("x-b3-spanid", TRACE_ID),
-            Map.entry("x-b3-parentspanid", TRACE_ID),
             Map.entry("x-amzn-trace-id", TRACE_ID),
             Map.entry("x-cloud-trace-context", TRACE_ID),
             Map.entry("sentry-trace", TRACE_ID));
 
     private static final Map<String, IdPlace> POINTERS = Map.of(
             "/metadata/user_id", USER_ID,
-            "/user", USER_ID,
-            "/safety_identifier", USER_ID,
             "/prompt_cache_key", SESSION_ID,
-            "/session_id", SESSION_ID,
-            "/metadata/session_id", SESSION_ID,
-            "/params/_meta/traceparent", TRACE_ID,
-            "/params/_meta/tracestate", TRACE_ID);
+            "/params/_meta/traceparent", TRACE_ID);
 
     private final String text;
     private final String meaning;
@@ -85,7 +71,7 @@ public enum IdPlace {
         String lower = name.toLowerCase(Locale.ROOT);
         if (lower.equals("content-type")) {
             String media = before.toLowerCase(Locale.ROOT);
-            return media.startsWith("multipart/") && media.matches(".*;[ \t]*boundary=\"?-*")
+            return media.startsWith("multipart/") && media.matches(".*;[ \t]*boundary=\"?[-A-Za-z_]*")
                     ? MULTIPART_BOUNDARY
                     : null;
         }

@@ -1,20 +1,20 @@
 package blackbox.replay.request;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// How a request of a re-executed guest compares with a recorded one, octet for octet, where both are whole.
 ///
-/// What differs must be ids: words of letters, digits, `-` and `_`, equally long and of the same form, which stand for
-/// each other already, or stand for nothing and are where clients write ids that they draw ([IdPlace]). An id is never
-/// taken for one by its look alone.
+/// What differs must be ids: words of letters and digits, or UUIDs, equally long and of the same form, which stand for
+/// each other already; or which stand for nothing, are where clients write ids that they draw ([IdPlace]), differ in
+/// every third letter at least, and of which the replay's is nowhere in the recording. An id is never taken for one by
+/// its look alone.
 ///
 /// @param differsAt the first octet that no id explains, or -1
 /// @param where that octet is, in words; null if there is none
@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 public record RequestMatch(int differsAt, @Nullable String where, Map<String, String> ties, Set<IdPlace> places) {
     private static final int ID_LETTERS_MIN = 12;
     private static final int ID_LETTERS_MAX = 512;
+    /// In one request: each is looked for in the whole body.
+    private static final int TIES_MAX = 64;
+    private static final int UUID_LETTERS = 36;
 
     public RequestMatch {
         ties = Map.copyOf(ties);
@@ -50,14 +53,16 @@ public record RequestMatch(int differsAt, @Nullable String where, Map<String, St
         private final byte[] recorded;
         private final byte[] actual;
         private final DrawnIds known;
+        private final int headEnd;
         private final Map<String, String> ties = new HashMap<>();
-        private final List<String> tied = new ArrayList<>();
+        private final Set<String> tied = new HashSet<>();
         private final Set<IdPlace> places = EnumSet.noneOf(IdPlace.class);
 
         Comparing(byte[] recorded, byte[] actual, DrawnIds known) {
             this.recorded = recorded;
             this.actual = actual;
             this.known = known;
+            this.headEnd = RequestPlace.headEnd(recorded);
         }
 
         RequestMatch match() {
@@ -71,48 +76,46 @@ public record RequestMatch(int differsAt, @Nullable String where, Map<String, St
                 int differs = at + same;
                 int end = recorded.length == actual.length ? idEnd(differs) : -1;
                 if (end < 0) {
-                    return new RequestMatch(differs, placeOf(differs).text(), ties, places);
+                    byte[] longer = differs < recorded.length ? recorded : actual;
+                    return new RequestMatch(
+                            differs, RequestPlace.of(longer, differs).text(), ties, places);
                 }
                 at = end;
             }
         }
 
-        private RequestPlace placeOf(int at) {
-            return RequestPlace.of(at < recorded.length ? recorded : actual, at);
-        }
-
         /// The end of the ids that stand for each other and have that octet in them; -1 if it is in none.
         private int idEnd(int at) {
-            int from = at;
-            while (from > 0 && isOfId(recorded[from - 1])) {
-                from--;
-            }
-            int end = endOfId(recorded, at);
-            if (end != endOfId(actual, at) || end - from > ID_LETTERS_MAX || end <= at) {
+            int from = wordBegin(at);
+            int end = wordEnd(recorded, at);
+            int uuid = uuidBegin(at);
+            if (uuid >= 0) {
+                from = uuid;
+                end = uuid + UUID_LETTERS;
+            } else if (end != wordEnd(actual, at)) {
                 return -1;
             }
-            while (from < at && recorded[from] == '-') { // as before and after what separates parts
-                from++;
-            }
-            while (end > at + 1 && recorded[end - 1] == '-' && actual[end - 1] == '-') {
-                end--;
+            if (end <= at || end - from > ID_LETTERS_MAX) {
+                return -1;
             }
             String one = text(recorded, from, end);
             String other = text(actual, from, end);
             if (other.equals(known.actualOf(one)) || other.equals(ties.get(one))) {
-                RequestPlace place = placeOf(at);
-                places.add(place.ids() == null ? IdPlace.TIED_ID : place.ids());
+                IdPlace place = at < headEnd ? RequestPlace.of(recorded, from).ids() : null;
+                places.add(place == null ? IdPlace.TIED_ID : place);
                 return end;
             }
-            return end - from >= ID_LETTERS_MIN && isDrawn(one, other, from, at) ? end : -1;
+            return end - from >= ID_LETTERS_MIN && isDrawn(one, other, from) ? end : -1;
         }
 
-        private boolean isDrawn(String one, String other, int from, int at) {
-            RequestPlace place = RequestPlace.of(recorded, at);
+        private boolean isDrawn(String one, String other, int from) {
+            if (ties.size() == TIES_MAX || !areAlike(one, other) || !known.areFree(one, other, ties.size())) {
+                return false;
+            }
+            RequestPlace place = RequestPlace.of(recorded, from);
             IdPlace ids = place.ids();
-            boolean free = known.areFree(one, other) && !ties.containsKey(one) && !tied.contains(other);
-            boolean there = ids != null && RequestPlace.of(recorded, from).equals(place);
-            if (ids == null || !there || !free || !areAlike(one, other) || !place.equals(RequestPlace.of(actual, at))) {
+            boolean free = !ties.containsKey(one) && !tied.contains(other);
+            if (ids == null || !free || !place.equals(RequestPlace.of(actual, from))) {
                 return false;
             }
             ties.put(one, other);
@@ -121,20 +124,52 @@ public record RequestMatch(int differsAt, @Nullable String where, Map<String, St
             return true;
         }
 
-        private static int endOfId(byte[] octets, int at) {
+        private int wordBegin(int at) {
+            int from = at;
+            while (from > 0 && isOfWord(recorded[from - 1])) {
+                from--;
+            }
+            return from;
+        }
+
+        private static int wordEnd(byte[] octets, int at) {
             int end = at;
-            while (end < octets.length && isOfId(octets[end])) {
+            while (end < octets.length && isOfWord(octets[end])) {
                 end++;
             }
             return end;
         }
 
-        private static boolean isOfId(byte octet) {
-            return octet >= '0' && octet <= '9'
-                    || octet >= 'a' && octet <= 'z'
-                    || octet >= 'A' && octet <= 'Z'
-                    || octet == '-'
-                    || octet == '_';
+        /// Where the UUIDs begin that both have around an octet; -1 if there are none.
+        private int uuidBegin(int at) {
+            for (int from = Math.max(0, at - UUID_LETTERS + 1); from <= at; from++) {
+                if (isUuid(recorded, from) && isUuid(actual, from)) {
+                    return from;
+                }
+            }
+            return -1;
+        }
+
+        /// Of 8, 4, 4, 4 and 12 hexadecimal digits, and no part of a longer word.
+        private static boolean isUuid(byte[] octets, int from) {
+            int end = from + UUID_LETTERS;
+            if (end > octets.length
+                    || from > 0 && isOfWord(octets[from - 1])
+                    || end < octets.length && isOfWord(octets[end])) {
+                return false;
+            }
+            for (int i = 0; i < UUID_LETTERS; i++) {
+                byte octet = octets[from + i];
+                boolean hyphen = i == 8 || i == 13 || i == 18 || i == 23;
+                if (hyphen ? octet != '-' : octet < 0 || Character.digit(octet, 16) < 0) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private static boolean isOfWord(byte octet) {
+            return octet >= '0' && octet <= '9' || octet >= 'a' && octet <= 'z' || octet >= 'A' && octet <= 'Z';
         }
 
         private static String text(byte[] octets, int from, int end) {
@@ -142,27 +177,25 @@ public record RequestMatch(int differsAt, @Nullable String where, Map<String, St
         }
     }
 
-    /// Whether two words have `-` and `_` at the same places, and one has only digits, only hexadecimal ones, no
-    /// capitals
-    /// or no small letters if the other does.
+    /// Whether two words have `-` at the same places, one has only digits, only hexadecimal ones, no capitals or no
+    /// small letters if the other does, and every third letter differs at least: an id that has the time in it is
+    /// drawn, and the next one of a list is not.
     private static boolean areAlike(String one, String other) {
+        int differing = 0;
         for (int i = 0; i < one.length(); i++) {
             char mine = one.charAt(i);
             char others = other.charAt(i);
-            if (mine != others && (isSeparator(mine) || isSeparator(others))) {
+            if (mine != others && (mine == '-' || others == '-')) {
                 return false;
             }
+            differing += mine == others ? 0 : 1;
         }
-        return alphabet(one) == alphabet(other);
-    }
-
-    private static boolean isSeparator(char letter) {
-        return letter == '-' || letter == '_';
+        return 3 * differing >= one.length() && alphabet(one) == alphabet(other);
     }
 
     private static int alphabet(String word) {
-        boolean digits = word.chars().allMatch(c -> c < 'A' || isSeparator((char) c));
-        boolean hex = word.chars().allMatch(c -> isSeparator((char) c) || Character.digit(c, 16) >= 0);
+        boolean digits = word.chars().allMatch(c -> c < 'A');
+        boolean hex = word.chars().allMatch(c -> c == '-' || Character.digit(c, 16) >= 0);
         boolean small = word.chars().anyMatch(c -> c >= 'a' && c <= 'z');
         boolean capital = word.chars().anyMatch(c -> c >= 'A' && c <= 'Z');
         return (digits ? 1 : 0) | (hex ? 2 : 0) | (small ? 4 : 0) | (capital ? 8 : 0);

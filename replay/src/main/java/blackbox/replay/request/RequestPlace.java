@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Where an octet of a request of HTTP/1.1 is.
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// @param text the request line, a field's name, or a JSON pointer (RFC 6901), in words
 /// @param ids what ids clients write there, or null
 record RequestPlace(String text, @Nullable IdPlace ids) {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.$-]{1,40}");
+    private static final int SHOWN_MAX = 160;
     private static final JsonFactory JSON = new JsonFactory();
     private static final RequestPlace LINE = new RequestPlace("in its first line", null);
     private static final RequestPlace BODY = new RequestPlace("in its body", null);
@@ -33,6 +36,15 @@ record RequestPlace(String text, @Nullable IdPlace ids) {
             }
         }
         return body(request, line + 2, at);
+    }
+
+    /// Where the body begins.
+    static int headEnd(byte[] request) {
+        int line = endOfLine(request, 0);
+        while (!isEmptyLine(request, line)) {
+            line = endOfLine(request, line);
+        }
+        return Math.min(request.length, line + 2);
     }
 
     private static int endOfLine(byte[] request, int from) {
@@ -66,17 +78,34 @@ record RequestPlace(String text, @Nullable IdPlace ids) {
         try (JsonParser parser = JSON.createParser(request, from, request.length - from)) {
             for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
                 parser.finishToken();
+                if (token.isStructEnd() && parser.getParsingContext().inRoot()) {
+                    break; // what comes after it is another document
+                }
                 if (token.isScalarValue() && from + parser.currentLocation().getByteOffset() > at) {
                     String pointer = parser.getParsingContext().pathAsPointer().toString();
                     boolean inside = from + parser.currentTokenLocation().getByteOffset() <= at;
                     return new RequestPlace(
-                            "at " + pointer + " of its body", inside ? IdPlace.ofPointer(pointer) : null);
+                            pointer.isEmpty() ? "in its body" : "at " + shown(pointer) + " of its body",
+                            inside ? IdPlace.ofPointer(pointer) : null);
                 }
             }
         } catch (IOException e) {
             return BODY; // it is no JSON, at least not up to there
         }
         return BODY;
+    }
+
+    /// A pointer for an event, which holds no content: names that may be some are left out.
+    private static String shown(String pointer) {
+        var shown = new StringBuilder();
+        for (String name : pointer.split("/", -1)) {
+            shown.append(shown.isEmpty() && name.isEmpty() ? "" : "/")
+                    .append(name.isEmpty() || NAME.matcher(name).matches() ? name : "*");
+            if (shown.length() > SHOWN_MAX) {
+                return shown.append("/…").toString();
+            }
+        }
+        return shown.toString();
     }
 
     private static String latin(byte[] octets, int from, int to) {

@@ -234,6 +234,10 @@ final class RerunComparison {
                         extent(alignment, output, replayed.ending().played())));
     }
 
+    private static boolean hasStandIns(Played played, Endpoint remote) {
+        return played.standIns().stream().anyMatch(each -> each.remote().equals(remote));
+    }
+
     /// Where ids stood for others in requests.
     private static Set<IdPlace> stoodFor(Played played) {
         var places = EnumSet.noneOf(IdPlace.class);
@@ -246,7 +250,8 @@ final class RerunComparison {
         if (left == null || output.extent() == Levels.Extent.PART) {
             return Levels.Extent.PART;
         }
-        return left.tied() || !played.standIns().isEmpty() ? Levels.Extent.ALL_BUT_VALUES : output.extent();
+        boolean held = played.turned().stream().anyMatch(each -> each.held() > 0);
+        return left.tied() || held || !played.standIns().isEmpty() ? Levels.Extent.ALL_BUT_VALUES : output.extent();
     }
 
     private @Nullable String unfinished(Ending ending, Alignment alignment) {
@@ -284,12 +289,15 @@ final class RerunComparison {
                     + moved.remote().ip() + " port "
                     + moved.remote().port() + ": recorded connections " + moved.recorded() + ", replayed ones "
                     + moved.replayed() + ", requests over another one " + moved.requests()
-                    + "; all octets of requests and answers are the same");
+                    + (hasStandIns(played, moved.remote())
+                            ? "; all octets of requests and answers are the same but for ids"
+                            : "; all octets of requests and answers are the same"));
         }
         for (Turned turned : played.turned()) {
             lines.add("in which order " + turned.remote().ip() + " port "
-                    + turned.remote().port() + " was asked at the same time: " + turned.held()
-                    + " requests came early and were held back until those before them were answered, " + turned.late()
+                    + turned.remote().port() + " was asked: " + turned.held()
+                    + " requests came before others that had been answered before them when they were recorded, and were"
+                    + " held back until these were, too, " + turned.late()
                     + " answers were not given in the recorded order");
         }
         for (StandIns each : played.standIns()) {

@@ -17,6 +17,7 @@ import blackbox.gateway.packet.TcpSegment;
 import blackbox.replay.cassette.Recording.Said;
 import blackbox.replay.cassette.Recording.Turn;
 import blackbox.replay.request.DrawnIds;
+import blackbox.replay.request.RecordedWords;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -230,7 +231,8 @@ class HttpOrderTest {
             Turn b = requests.getLast();
             var recording = new Recording(random);
             recording.openConnection(40_000, 80, List.of(a, ok("A"), b, ok("B")));
-            HttpShelf shelf = HttpShelf.of(SERVER, recording.cassette().connections(SERVER), new DrawnIds());
+            HttpShelf shelf =
+                    HttpShelf.of(SERVER, recording.cassette().connections(SERVER), new DrawnIds(RecordedWords.NONE));
             assertNotNull(shelf);
             var first = new HttpClaim(shelf);
             assertNull(first.take(a.octets()));
@@ -309,14 +311,15 @@ class HttpOrderTest {
     @Test
     void aConnectionWithAGapIsNotTakenApart() throws Exception {
         var whole = new Segments().say(get("/a"), 0).say(ok("A"), 0);
-        assertNotNull(HttpShelf.of(SERVER, List.of(whole.connection()), new DrawnIds()));
+        assertNotNull(HttpShelf.of(SERVER, List.of(whole.connection()), new DrawnIds(RecordedWords.NONE)));
         for (Turn early : List.of(get("/c"), ok("C"))) {
             var gap = new Segments().say(get("/a"), 0).say(ok("A"), 0);
             gap.guestSeq += early.guest() ? 1 : 0;
             gap.remoteSeq += early.guest() ? 0 : 1;
             gap.say(early, 0);
-            assertNull(HttpShelf.of(SERVER, List.of(gap.connection()), new DrawnIds()));
-            assertNull(HttpShelf.of(SERVER, List.of(whole.connection(), gap.connection()), new DrawnIds()));
+            assertNull(HttpShelf.of(SERVER, List.of(gap.connection()), new DrawnIds(RecordedWords.NONE)));
+            assertNull(HttpShelf.of(
+                    SERVER, List.of(whole.connection(), gap.connection()), new DrawnIds(RecordedWords.NONE)));
         }
     }
 
@@ -413,7 +416,8 @@ class HttpOrderTest {
 
     /// Each on a connection of its own.
     private static void assertPlayed(Recording recording, List<List<Turn>> all) throws Exception {
-        HttpShelf shelf = HttpShelf.of(SERVER, recording.cassette().connections(SERVER), new DrawnIds());
+        HttpShelf shelf =
+                HttpShelf.of(SERVER, recording.cassette().connections(SERVER), new DrawnIds(RecordedWords.NONE));
         assertNotNull(shelf);
         for (List<Turn> turns : all) {
             var claim = new HttpClaim(shelf);

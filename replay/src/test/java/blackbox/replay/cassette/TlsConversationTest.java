@@ -13,6 +13,7 @@ import blackbox.gateway.tls.RunAuthority;
 import blackbox.replay.cassette.RecordedConnection.End;
 import blackbox.replay.cassette.Recording.Turn;
 import blackbox.replay.request.DrawnIds;
+import blackbox.replay.request.RecordedWords;
 import blackbox.schemas.event.Endpoint;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -118,7 +119,7 @@ class TlsConversationTest {
         assertEquals(1, cassette.openedCount());
         TlsEndpoint tls = cassette.tls(REMOTE);
         assertNotNull(tls);
-        HttpShelf shelf = HttpShelf.of(REMOTE, cassette.conversations(REMOTE), new DrawnIds());
+        HttpShelf shelf = HttpShelf.of(REMOTE, cassette.conversations(REMOTE), new DrawnIds(RecordedWords.NONE));
         assertEquals(http, shelf != null);
         var matcher = new ConnectionMatcher(cassette::conversations);
         return new TlsConversation(

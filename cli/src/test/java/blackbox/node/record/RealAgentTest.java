@@ -1,0 +1,265 @@
+package blackbox.node.record;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.node.record.Installation.Ended;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.net.httpserver.HttpExchange;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A coding agent from npm (pi, over OpenAI's Responses API) asks a model on the host's loopback over TLS, and does
+/// what it says: write, edit, run, read, commit, fetch.
+class RealAgentTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private static final String COMMIT = "git init -q . && git add app.py"
+            + " && git -c user.name=a -c user.email=a@b.example commit -q -m first && git log --oneline | wc -l";
+
+    /// What the model asks for, one after the other.
+    private static final List<Map.Entry<String, Map<String, Object>>> TOOLS = List.of(
+            Map.entry("write", Map.of("path", "/workspace/app.py", "content", "print('hello')\n")),
+            Map.entry(
+                    "edit",
+                    Map.of(
+                            "path",
+                            "/workspace/app.py",
+                            "edits",
+                            List.of(Map.of("oldText", "hello", "newText", "world")))),
+            Map.entry("bash", Map.of("command", "python3 app.py")),
+            Map.entry("read", Map.of("path", "/workspace/app.py")),
+            Map.entry("bash", Map.of("command", COMMIT)),
+            Map.entry("bash", Map.of("command", "curl -sS https://docs.example/page")));
+
+    @TempDir
+    Path folder;
+
+    private final AtomicInteger requests = new AtomicInteger();
+
+    @Test
+    void whatAnAgentDidIsTiedToItsModelAndDoneAgain() throws Exception {
+        Installation blackbox = Installation.in(folder);
+        blackbox.run("image", "build", "pi").expect(0);
+        try (HttpsUpstream model = HttpsUpstream.start(folder, "api.openai.com", this::answer, "docs.example")) {
+            Path policy = Files.writeString(folder.resolve("policy.yaml"), """
+                    version: 1
+                    rules:
+                      - {id: model, host: api.openai.com, upstream: "127.0.0.1:%1$d"}
+                      - {id: docs, host: docs.example, upstream: "127.0.0.1:%1$d"}
+                    """.formatted(model.port()));
+            Path workspace = Files.createDirectory(folder.resolve("workspace"));
+            Ended ended = blackbox.run(
+                            "record",
+                            "--json",
+                            "--tier",
+                            "live",
+                            "--image",
+                            "pi",
+                            "--policy",
+                            policy.toString(),
+                            "--upstream-ca",
+                            model.certificate().toString(),
+                            "--env",
+                            "OPENAI_API_KEY=of-a-test",
+                            "--workspace",
+                            workspace.toString(),
+                            "--",
+                            "pi",
+                            "-p",
+                            "--no-session",
+                            "--provider",
+                            "openai",
+                            "--model",
+                            "gpt-4.1",
+                            "make an app")
+                    .expect(0);
+            assertEquals("Done.\n", ended.out());
+            assertEquals(TOOLS.size() + 2, requests.get(), "each turn, and the page that was fetched");
+            Path came = Path.of(ended.recorded().path("workspace").asText());
+            assertEquals("print('world')\n", Files.readString(came.resolve("app.py")));
+            String run = ended.recorded().path("run").asText();
+            blackbox.verifyComplete(run);
+            assertTied(blackbox, run);
+            assertDoneAgain(blackbox, run);
+            assertEquals(TOOLS.size() + 2, requests.get(), "nobody was asked again");
+        }
+    }
+
+    private static void assertTied(Installation blackbox, String run) throws Exception {
+        JsonNode calls = blackbox.run("touched", run, "--calls", "--json")
+                .expect(0)
+                .json()
+                .path("modelCalls");
+        assertEquals(TOOLS.size() + 1, calls.size(), calls::toString);
+        for (int i = 0; i < TOOLS.size(); i++) {
+            String id = "call_" + i;
+            assertEquals(id, calls.path(i).path("tools").path(0).path("id").asText(), calls::toString);
+            JsonNode tool = blackbox.run("caused", run, id, "--json")
+                    .expect(0)
+                    .json()
+                    .path("tools")
+                    .path(0);
+            assertTrue(List.of("A", "B").contains(tool.path("grade").asText()), tool::toString);
+        }
+        assertTrue(
+                blackbox.run("caused", run, "call_4").expect(0).out().contains("/usr/bin/git"),
+                "the commit is its own");
+        JsonNode why = blackbox.run("why", run, String.valueOf(writeOfApp(blackbox, run)), "--json")
+                .expect(0)
+                .json();
+        List<String> kinds = StreamSupport.stream(why.path("chain").spliterator(), false)
+                .map(step -> step.path("kind").asText() + " " + step.path("id").asText())
+                .toList();
+        assertTrue(kinds.contains("llm.tool call_0"), why::toString);
+        assertTrue(kinds.stream().anyMatch(kind -> kind.startsWith("llm.call resp_")), why::toString);
+    }
+
+    private static long writeOfApp(Installation blackbox, String run) throws Exception {
+        String events = blackbox.run("events", run, "--kind", "file.io", "--json")
+                .expect(0)
+                .out();
+        for (String line : events.lines().toList()) {
+            JsonNode event = JSON.readTree(line);
+            if (event.path("path").asText().equals("/workspace/app.py")
+                    && event.path("bytesWritten").asLong() > 0) {
+                return event.path("index").asLong();
+            }
+        }
+        throw new AssertionError("nothing was written to app.py: " + events);
+    }
+
+    private static void assertDoneAgain(Installation blackbox, String run) throws Exception {
+        JsonNode replayed = blackbox.run("replay", run, "--env", "OPENAI_API_KEY=of-a-test", "--json")
+                .expect(0)
+                .json();
+        assertEquals("EQUIVALENT", replayed.path("verdict").asText(), replayed::toString);
+        assertEquals("effects", replayed.path("equivalence").asText(), replayed::toString);
+        assertEquals(0, replayed.path("egressPackets").asLong(), replayed::toString);
+        String rules = replayed.path("rules").toString();
+        assertTrue(rules.contains("request-id: ") && rules.contains("session-id: "), rules);
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        requests.incrementAndGet();
+        try (exchange) {
+            byte[] asked = exchange.getRequestBody().readAllBytes();
+            if (!exchange.getRequestURI().getPath().equals("/v1/responses")) {
+                exchange.sendResponseHeaders(200, 0);
+                exchange.getResponseBody().write("the page\n".getBytes(StandardCharsets.UTF_8));
+                return;
+            }
+            JsonNode question = JSON.readTree(asked);
+            long done = StreamSupport.stream(question.path("input").spliterator(), false)
+                    .filter(each -> each.path("type").asText().equals("function_call_output"))
+                    .count();
+            exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
+            exchange.sendResponseHeaders(200, 0);
+            new Answer(exchange.getResponseBody(), (int) done).say();
+        }
+    }
+
+    /// One turn of the model's, as a stream.
+    private static final class Answer {
+        private final OutputStream out;
+        private final int turn;
+        private int number;
+
+        Answer(OutputStream out, int turn) {
+            this.out = out;
+            this.turn = turn;
+        }
+
+        void say() throws IOException {
+            ObjectNode response = JSON.createObjectNode()
+                    .put("id", "resp_" + turn)
+                    .put("object", "response")
+                    .put("status", "in_progress")
+                    .put("model", "gpt-4.1");
+            response.putArray("output");
+            event("response.created", JSON.createObjectNode().set("response", response));
+            ObjectNode item = turn < TOOLS.size() ? tool() : text();
+            response.put("status", "completed").putArray("output").add(item);
+            response.putObject("usage")
+                    .put("input_tokens", 100)
+                    .put("output_tokens", 20)
+                    .put("total_tokens", 120);
+            event("response.completed", JSON.createObjectNode().set("response", response));
+        }
+
+        private ObjectNode tool() throws IOException {
+            Map.Entry<String, Map<String, Object>> tool = TOOLS.get(turn);
+            String arguments = JSON.writeValueAsString(tool.getValue());
+            ObjectNode item = JSON.createObjectNode()
+                    .put("id", "fc_" + turn)
+                    .put("type", "function_call")
+                    .put("status", "in_progress")
+                    .put("arguments", "")
+                    .put("call_id", "call_" + turn)
+                    .put("name", tool.getKey());
+            item("response.output_item.added", item);
+            for (int at = 0; at < arguments.length(); at += 30) {
+                event(
+                        "response.function_call_arguments.delta",
+                        of("fc_" + turn).put("delta", arguments.substring(at, Math.min(arguments.length(), at + 30))));
+            }
+            event("response.function_call_arguments.done", of("fc_" + turn).put("arguments", arguments));
+            item.put("status", "completed").put("arguments", arguments);
+            item("response.output_item.done", item);
+            return item;
+        }
+
+        private ObjectNode text() throws IOException {
+            ObjectNode item = JSON.createObjectNode()
+                    .put("id", "msg_1")
+                    .put("type", "message")
+                    .put("status", "in_progress")
+                    .put("role", "assistant");
+            item.putArray("content");
+            item("response.output_item.added", item);
+            ObjectNode part = JSON.createObjectNode().put("type", "output_text").put("text", "");
+            part.putArray("annotations");
+            event(
+                    "response.content_part.added",
+                    of("msg_1").put("content_index", 0).set("part", part));
+            event(
+                    "response.output_text.delta",
+                    of("msg_1").put("content_index", 0).put("delta", "Done."));
+            event(
+                    "response.output_text.done",
+                    of("msg_1").put("content_index", 0).put("text", "Done."));
+            item.put("status", "completed")
+                    .putArray("content")
+                    .add(part.deepCopy().put("text", "Done."));
+            item("response.output_item.done", item);
+            return item;
+        }
+
+        private static ObjectNode of(String item) {
+            return JSON.createObjectNode().put("item_id", item).put("output_index", 0);
+        }
+
+        private void item(String type, ObjectNode item) throws IOException {
+            ObjectNode event = JSON.createObjectNode().put("output_index", 0);
+            event(type, event.set("item", item.deepCopy()));
+        }
+
+        private void event(String type, ObjectNode event) throws IOException {
+            event.put("type", type).put("sequence_number", number++);
+            String text = "event: " + type + "\ndata: " + JSON.writeValueAsString(event) + "\n\n";
+            out.write(text.getBytes(StandardCharsets.UTF_8));
+            out.flush();
+        }
+    }
+}
