@@ -261,7 +261,8 @@ final class Egress implements FlowHandler {
                 if (failure == null) {
                     var peer = (InetSocketAddress) channel.remoteAddress();
                     Verdict there = connected(flow(), destination, verdict, peer);
-                    verdict = verdict.inspecting(verdict.inspection().and(there.inspection()));
+                    verdict = verdict.inspecting(verdict.inspection().and(there.inspection()))
+                            .by(there.rule());
                     destination = destination.at(ip(peer));
                     return channel;
                 }

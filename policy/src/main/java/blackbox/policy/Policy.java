@@ -1,22 +1,26 @@
 package blackbox.policy;
 
+import blackbox.policy.budget.Price;
 import blackbox.policy.host.HostName;
 import blackbox.policy.host.HostPattern;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// An egress policy. What no rule allows is refused; what `deny` names is refused whatever rules allow.
 ///
 /// @param rules in order: of those that fit, decisions name the first
 /// @param deny in order; their traffic is of every port unless they name some
 /// @param pass sorted; TLS to these names is not opened
+/// @param prices sorted by model, one each
 public record Policy(
         Mode mode,
         List<Rule> rules,
         List<Traffic> deny,
         List<HostPattern> pass,
         List<DnsRule> dns,
-        List<Secret> secrets) {
+        List<Secret> secrets,
+        List<Price> prices) {
 
     /// The version of the format.
     public static final int VERSION = 1;
@@ -30,6 +34,15 @@ public record Policy(
                 .toList();
         dns = List.copyOf(dns);
         secrets = secrets.stream().sorted(Comparator.comparing(Secret::id)).toList();
+        prices = prices.stream().sorted(Comparator.comparing(Price::model)).toList();
+    }
+
+    /// What a model costs; null if the policy does not say.
+    public @Nullable Price price(String model) {
+        return prices.stream()
+                .filter(price -> price.model().equals(model))
+                .findFirst()
+                .orElse(null);
     }
 
     /// Whether TLS to a name is not opened, so that nothing inside it can be judged.

@@ -1,6 +1,7 @@
 package blackbox.gateway.egress;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// The head of an HTTP request, as far as it can be judged.
 ///
@@ -9,7 +10,19 @@ import java.util.Set;
 /// @param target in origin form, or `*`, as it was sent
 /// @param mediaTypes what Accept and Content-Type name, without parameters
 /// @param webSocket whether it asks for a WebSocket
-public record RequestHead(String method, String authority, String target, Set<String> mediaTypes, boolean webSocket) {
+/// @param contentCoding the value of Content-Encoding; null if there is none
+public record RequestHead(
+        String method,
+        String authority,
+        String target,
+        Set<String> mediaTypes,
+        boolean webSocket,
+        @Nullable String contentCoding) {
+
+    /// One whose body is not encoded.
+    public RequestHead(String method, String authority, String target, Set<String> mediaTypes, boolean webSocket) {
+        this(method, authority, target, mediaTypes, webSocket, null);
+    }
 
     public RequestHead {
         mediaTypes = Set.copyOf(mediaTypes);

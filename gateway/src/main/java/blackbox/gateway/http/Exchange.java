@@ -1,12 +1,21 @@
 package blackbox.gateway.http;
 
+import blackbox.gateway.egress.Decision;
+import blackbox.gateway.egress.Decision.Stage;
 import blackbox.gateway.egress.ExchangeTap;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpExchange.How;
+import blackbox.gateway.egress.Metered;
+import blackbox.gateway.egress.Passage;
 import blackbox.gateway.egress.RequestHead;
+import blackbox.gateway.egress.RequestVerdict;
+import blackbox.gateway.egress.Ruling;
+import blackbox.gateway.egress.Verdict;
+import blackbox.gateway.stack.GuestTcpChannel;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// One request and what comes of it, from when it is judged until it is told of.
@@ -23,6 +32,9 @@ final class Exchange {
     private @Nullable String rule;
     private int status;
     private @Nullable Duration firstOctet;
+    private Passage passage = Passage.FREE;
+    private boolean begun;
+    private @Nullable Departure departure;
     private boolean over;
 
     /// How the answer's body is framed towards the guest; null until there is an answer.
@@ -69,6 +81,82 @@ final class Exchange {
         target = forwarded;
     }
 
+    /// What is decided in the end: the request is let through if its passage may begin. One that is judged again keeps
+    /// its passage, unless another rule allows it.
+    RequestVerdict begins(RequestVerdict given) {
+        Verdict verdict = given.verdict();
+        if (over || !verdict.allowed() || begun && Objects.equals(rule, verdict.rule())) {
+            return given;
+        }
+        if (begun) {
+            passage.over();
+        }
+        passage = given.passage();
+        begun = true;
+        Ruling ruling = passage.begins();
+        return ruling == null
+                ? given
+                : new RequestVerdict(ruling.verdict(), given.target(), ruling.status(), given.passage());
+    }
+
+    Passage passage() {
+        return passage;
+    }
+
+    /// Tells a ruling.
+    ///
+    /// @return it, if it stops the exchange
+    @Nullable
+    Ruling asked(@Nullable Ruling ruling) {
+        if (ruling != null) {
+            tell(ruling.verdict(), ruling.stage(), ruling.what());
+        }
+        return ruling != null && ruling.stops() ? ruling : null;
+    }
+
+    /// Tells of a verdict.
+    ///
+    /// @param at null for the stage of a request
+    /// @param what null for the request
+    void tell(Verdict verdict, @Nullable Stage at, @Nullable String what) {
+        RequestHead judged = judged();
+        peer.listener()
+                .decided(new Decision(
+                        at != null ? at : judged.webSocket() ? Stage.WS : Stage.HTTP,
+                        verdict.outcome(),
+                        verdict.rule(),
+                        verdict.reason(),
+                        peer.flow(),
+                        peer.destination().host(),
+                        what != null ? what : judged.method() + " " + judged.authority() + " " + judged.target()));
+    }
+
+    /// Asks for octets that are about to go to the guest.
+    @Nullable
+    Ruling receives(long octets) {
+        return asked(passage.receives(octets));
+    }
+
+    /// Begins to forward it.
+    Departure departs(GuestTcpChannel guest, UpstreamLink to) {
+        var begins = new Departure(this, guest, to);
+        departure = begins;
+        return begins;
+    }
+
+    /// What is being forwarded of it; null before.
+    @Nullable
+    Departure departure() {
+        return departure;
+    }
+
+    /// Gives its passage to the connection that it became.
+    Metered passedOn() {
+        Passage given = passage;
+        passage = Passage.FREE;
+        return new Metered(given, this::asked);
+    }
+
     /// A piece of the request's body is being forwarded.
     void sending(ByteBuf body) {
         sent.add(body);
@@ -108,6 +196,10 @@ final class Exchange {
         if (!over) {
             over = true;
             secrets.over();
+            Departure leaving = departure;
+            if (leaving != null) {
+                leaving.drop();
+            }
             tap.over(new HttpExchange(
                     peer.flow(),
                     peer.destination().host(),
@@ -123,6 +215,9 @@ final class Exchange {
                     firstOctet,
                     Duration.ofNanos(System.nanoTime() - startedNs),
                     how));
+            if (begun) {
+                passage.over();
+            }
         }
     }
 }

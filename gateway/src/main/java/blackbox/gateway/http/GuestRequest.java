@@ -47,7 +47,9 @@ record GuestRequest(
         if (webSocket && (!method.equals("GET") || !framing.is(Kind.NONE))) {
             throw HttpFault.bad("a WebSocket is asked for by GET without a body");
         }
-        var judged = new RequestHead(method, authority, target, mediaTypes(fields), webSocket);
+        List<String> codings = fields.values("content-encoding");
+        String coding = codings.isEmpty() ? null : String.join(", ", codings);
+        var judged = new RequestHead(method, authority, target, mediaTypes(fields), webSocket, coding);
         boolean last = minor == 0 || fields.tokens("connection").contains("close");
         return new GuestRequest(minor, judged, fields, framing, expectsContinue(fields, minor, framing), last);
     }

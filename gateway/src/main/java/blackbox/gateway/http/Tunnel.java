@@ -1,5 +1,6 @@
 package blackbox.gateway.http;
 
+import blackbox.gateway.egress.Metered;
 import blackbox.gateway.stack.GuestTcpChannel;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -15,12 +16,14 @@ import io.netty.handler.ssl.SslCloseCompletionEvent;
 @SuppressWarnings("FutureReturnValueIgnored") // what fails to be written or closed is told to the handlers
 public final class Tunnel extends ChannelInboundHandlerAdapter {
     private final GuestTcpChannel guest;
+    private final Metered metered;
     private final Channel from;
     private final Channel to;
 
     private final boolean fromGuest;
 
-    private Tunnel(GuestTcpChannel guest, Channel from, Channel to) {
+    private Tunnel(GuestTcpChannel guest, Metered metered, Channel from, Channel to) {
+        this.metered = metered;
         this.fromGuest = from instanceof GuestTcpChannel;
         this.guest = guest;
         this.from = from;
@@ -28,11 +31,14 @@ public final class Tunnel extends ChannelInboundHandlerAdapter {
     }
 
     /// Joins the two, with what was read before; takes ownership of it.
-    public static void join(GuestTcpChannel guest, ByteBuf fromGuest, DuplexChannel upstream, ByteBuf fromUpstream) {
+    ///
+    /// @param metered asked of what passes, which has begun
+    public static void join(
+            GuestTcpChannel guest, ByteBuf fromGuest, DuplexChannel upstream, ByteBuf fromUpstream, Metered metered) {
         guest.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
         upstream.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
-        var out = new Tunnel(guest, guest, upstream);
-        var in = new Tunnel(guest, upstream, guest);
+        var out = new Tunnel(guest, metered, guest, upstream);
+        var in = new Tunnel(guest, metered, upstream, guest);
         guest.pipeline().addLast(out);
         upstream.pipeline().addLast(in);
         out.forward(fromGuest);
@@ -48,11 +54,18 @@ public final class Tunnel extends ChannelInboundHandlerAdapter {
     }
 
     private void forward(ByteBuf octets) {
+        int count = octets.readableBytes();
+        if (!(fromGuest ? metered.sends(count) : metered.receives(count))) {
+            octets.release();
+            guest.reset();
+            from.close();
+            to.close();
+            return;
+        }
         if (!fromGuest) {
             to.write(octets);
             return;
         }
-        int count = octets.readableBytes();
         guest.hold(count);
         to.write(octets).addListener(_ -> guest.hold(-count));
     }
@@ -89,6 +102,7 @@ public final class Tunnel extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+        metered.over();
         to.flush();
         to.close();
     }

@@ -15,6 +15,7 @@ import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.PlaintextTap;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.SecretUse;
+import blackbox.policy.Policy;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
@@ -38,10 +39,12 @@ final class EgressLog implements GatewayListener {
     private final HostClock clock;
     private final EventSink recorder;
     private final PlaintextCapture plaintext;
+    private final Budgets budgets;
     private final ResultHistory results = new ResultHistory();
     private int reading;
 
-    EgressLog(HostClock clock, EventSink recorder, PlaintextCapture plaintext) {
+    EgressLog(HostClock clock, EventSink recorder, PlaintextCapture plaintext, Budgets budgets) {
+        this.budgets = budgets;
         this.clock = clock;
         this.recorder = recorder;
         this.plaintext = plaintext;
@@ -60,6 +63,8 @@ final class EgressLog implements GatewayListener {
         } else if (decision.stage() == Decision.Stage.HTTP || decision.stage() == Decision.Stage.WS) {
             String[] head = decision.what().split(" ", 3);
             detail.put("method", head[0]).put("authority", head[1]).put("target", head[2]);
+        } else if (decision.stage() == Decision.Stage.MCP) {
+            detail.put("messages", decision.what());
         } else if (decision.stage() == Decision.Stage.DIAL && decision.allowed()) {
             detail.put("address", decision.what());
         }
@@ -106,6 +111,15 @@ final class EgressLog implements GatewayListener {
             }
         }
         return null;
+    }
+
+    Budgets budgets() {
+        return budgets;
+    }
+
+    /// What was spent of a policy's budgets, when nothing more is.
+    void spent(Policy policy, List<Budgets.Spent> spent) {
+        GatewayPolicy.spent(policy, spent, clock.nowNs()).forEach(this::put);
     }
 
     long nowNs() {

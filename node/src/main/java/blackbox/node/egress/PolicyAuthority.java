@@ -4,6 +4,7 @@ import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.EgressAuthority;
 import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.Inspection;
+import blackbox.gateway.egress.Passage;
 import blackbox.gateway.egress.Protocol;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
@@ -31,7 +32,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Has a policy decide what a guest may reach. Immutable, so any thread may ask.
+/// Has a policy decide what a guest may reach. Addresses may be asked for on any thread, the rest on the gateway's
+/// loop.
 final class PolicyAuthority implements EgressAuthority {
 
     private static final int FORBIDDEN = 403;
@@ -40,9 +42,12 @@ final class PolicyAuthority implements EgressAuthority {
     private final Policy policy;
     private final Evaluator evaluator;
     private final Supplier<Set<Address>> own;
+    private final Budgets budgets;
 
     /// @param own the addresses of this host, at the time
-    PolicyAuthority(Policy policy, Supplier<Set<Address>> own) {
+    /// @param budgets of the same policy
+    PolicyAuthority(Policy policy, Supplier<Set<Address>> own, Budgets budgets) {
+        this.budgets = budgets;
         this.policy = policy;
         this.evaluator = new Evaluator(policy, List.of());
         this.own = own;
@@ -101,7 +106,14 @@ final class PolicyAuthority implements EgressAuthority {
                 ? verdict(decision, Inspection.OPEN)
                 : Verdict.deny(decision.rule(), decision.reason() + ", which this gateway does not see");
         String target = RequestPath.forwarded(head.target());
-        return CompletableFuture.completedFuture(new RequestVerdict(verdict, target, status(decision)));
+        Rule rule = evaluator.rule(decision);
+        Passage passage = rule == null ? Passage.FREE : budgets.exchange(rule, head);
+        return CompletableFuture.completedFuture(new RequestVerdict(verdict, target, status(decision), passage));
+    }
+
+    @Override
+    public Passage stream(@Nullable String rule) {
+        return budgets.stream(rule);
     }
 
     @Override
@@ -141,13 +153,16 @@ final class PolicyAuthority implements EgressAuthority {
     }
 
     /// How far to look. In observe mode nothing is refused for being no HTTP. What a host says that is told a secret
-    /// must be HTTP, so that it can be searched.
+    /// must be HTTP, so that it can be searched, as must be what is counted in tokens.
     private Inspection inspection(Destination destination, Decision decision) {
         if (destination.host() != null && policy.passes(HostName.of(destination.host()))) {
             return Inspection.SEALED;
         }
         String host = destination.host() == null ? destination.address() : destination.host();
-        boolean requests = decision.needs().contains(Need.REQUEST) || GatewayPolicy.tells(policy, host);
+        Rule rule = evaluator.rule(decision);
+        boolean requests = decision.needs().contains(Need.REQUEST)
+                || GatewayPolicy.tells(policy, host)
+                || rule != null && rule.readsCalls();
         return requests && policy.mode() == Mode.ENFORCE ? Inspection.REQUESTS : Inspection.OPEN;
     }
 }

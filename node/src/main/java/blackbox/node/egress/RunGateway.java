@@ -2,6 +2,7 @@ package blackbox.node.egress;
 
 import blackbox.gateway.Gateway;
 import blackbox.gateway.GatewaySettings;
+import blackbox.policy.Policy;
 import blackbox.policy.host.Address;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
@@ -22,9 +23,16 @@ public final class RunGateway implements AutoCloseable {
     private final Gateway gateway;
     private final PlaintextCapture plaintext;
     private final GivenSecrets secrets;
+    private final Runnable account;
     private final Consumer<String> stop;
 
-    private RunGateway(Gateway gateway, PlaintextCapture plaintext, GivenSecrets secrets, Consumer<String> stop) {
+    private RunGateway(
+            Gateway gateway,
+            PlaintextCapture plaintext,
+            GivenSecrets secrets,
+            Runnable account,
+            Consumer<String> stop) {
+        this.account = account;
         this.gateway = gateway;
         this.plaintext = plaintext;
         this.secrets = secrets;
@@ -47,11 +55,14 @@ public final class RunGateway implements AutoCloseable {
             EventSink recorder,
             Consumer<String> stop) {
         var plaintext = new PlaintextCapture(kept, keptBytesMax, clock::nowNs);
+        Policy policy = egress.request().policy();
+        var budgets = new Budgets(policy, System::nanoTime);
+        var log = new EgressLog(clock, recorder, plaintext, budgets);
         Gateway gateway = Gateway.start(
                 network,
                 GatewaySettings.DEFAULT,
-                new PolicyAuthority(egress.request().policy(), RunGateway::ownAddresses),
-                new EgressLog(clock, recorder, plaintext),
+                new PolicyAuthority(policy, RunGateway::ownAddresses, budgets),
+                log,
                 Gateway.Outside.inspecting(
                         egress.authority(),
                         egress.request().upstreams(),
@@ -61,7 +72,8 @@ public final class RunGateway implements AutoCloseable {
                 stop.accept("the egress gateway failed: " + failure.getMessage());
             }
         });
-        return new RunGateway(gateway, plaintext, egress.request().secrets(), stop);
+        return new RunGateway(
+                gateway, plaintext, egress.request().secrets(), () -> log.spent(policy, budgets.spent()), stop);
     }
 
     /// The addresses of this host's interfaces now. Where the system does not tell them, none may be dialled.
@@ -81,6 +93,7 @@ public final class RunGateway implements AutoCloseable {
     public void close() {
         try {
             gateway.close();
+            account.run();
         } catch (IllegalStateException e) {
             stop.accept("the egress gateway failed: " + e.getMessage()); // the run is closed all the same
         } finally {

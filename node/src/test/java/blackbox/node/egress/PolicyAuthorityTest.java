@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +49,10 @@ final class PolicyAuthorityTest {
         return PolicyReader.read(text.getBytes(StandardCharsets.UTF_8));
     }
 
+    private static PolicyAuthority authority(Policy policy, Supplier<Set<Address>> own) {
+        return new PolicyAuthority(policy, own, new Budgets(policy, () -> 0));
+    }
+
     @ParameterizedTest
     @CsvSource({
         "x.example.org, 93.184.216.34, ALLOW, any",
@@ -73,7 +78,7 @@ final class PolicyAuthorityTest {
         "model.test, 8.8.8.8, DENY, deny[0]",
     })
     void eachAddressIsJudged(String host, String address, String outcome, String rule) throws Exception {
-        var authority = new PolicyAuthority(policy(POLICY), () -> OWN);
+        var authority = authority(policy(POLICY), () -> OWN);
         var destination = new Destination(host, host == null ? address : "198.18.0.7", 443, Protocol.TCP);
         Verdict verdict = authority.address(destination, address);
         assertEquals(outcome + " " + rule, verdict.outcome() + " " + verdict.rule(), verdict::reason);
@@ -97,7 +102,7 @@ final class PolicyAuthorityTest {
         "mcp.example, REQUESTS",
     })
     void howFarIsLookedFollowsFromThePolicy(String host, Inspection how) throws Exception {
-        var authority = new PolicyAuthority(policy(REQUESTS), Set::of);
+        var authority = authority(policy(REQUESTS), Set::of);
         var destination = new Destination(host, "198.18.0.7", 443, Protocol.TCP);
         Verdict connect = authority.connect(destination).toCompletableFuture().join();
         assertTrue(connect.allowed());
@@ -115,7 +120,7 @@ final class PolicyAuthorityTest {
     @Test
     void observingRefusesNothingForBeingNoHttp() throws Exception {
         String text = REQUESTS.replace("version: 1", "version: 1\nmode: observe");
-        var authority = new PolicyAuthority(policy(text), Set::of);
+        var authority = authority(policy(text), Set::of);
         var destination = new Destination("api.example", "198.18.0.7", 443, Protocol.TCP);
         Verdict connect = authority.connect(destination).toCompletableFuture().join();
         assertEquals(Inspection.OPEN, connect.inspection());
@@ -146,7 +151,7 @@ final class PolicyAuthorityTest {
             String forwarded,
             int status)
             throws Exception {
-        var asked = new PolicyAuthority(policy(REQUESTS), Set::of);
+        var asked = authority(policy(REQUESTS), Set::of);
         var destination = new Destination(host, "198.18.0.7", 443, Protocol.TCP);
         RequestVerdict verdict = asked.request(
                         destination.at("93.184.216.34"),
@@ -183,7 +188,7 @@ final class PolicyAuthorityTest {
     })
     void aRequestIsJudgedByTheAddressReached(
             String host, String address, String method, String target, String outcome, String rule) throws Exception {
-        var authority = new PolicyAuthority(policy(ADDRESSED), Set::of);
+        var authority = authority(policy(ADDRESSED), Set::of);
         var destination = new Destination(host, "198.18.0.7", 443, Protocol.TCP);
         var head = new RequestHead(method, host, target, Set.of(), false);
         Verdict verdict = authority
@@ -196,7 +201,7 @@ final class PolicyAuthorityTest {
 
     @Test
     void theAddressMayAskToLookFurther() throws Exception {
-        var authority = new PolicyAuthority(policy(ADDRESSED), Set::of);
+        var authority = authority(policy(ADDRESSED), Set::of);
         var destination = new Destination("api.example", "198.18.0.7", 443, Protocol.TCP);
         assertEquals(
                 Inspection.REQUESTS,
@@ -207,7 +212,7 @@ final class PolicyAuthorityTest {
 
     @Test
     void whatMustBeLookedIntoIsNotSealed() throws Exception {
-        var authority = new PolicyAuthority(policy("""
+        var authority = authority(policy("""
                 version: 1
                 rules: [{id: pinned, host: pinned.example}]
                 deny: [{address: [8.8.8.0/24], methods: [POST]}]
@@ -220,7 +225,7 @@ final class PolicyAuthorityTest {
 
     @Test
     void aVerdictHasTheUpstream() throws Exception {
-        var authority = new PolicyAuthority(policy(POLICY), () -> OWN);
+        var authority = authority(policy(POLICY), () -> OWN);
         Verdict verdict = authority
                 .connect(new Destination("model.test", "198.18.0.7", 443, Protocol.TCP))
                 .toCompletableFuture()
@@ -235,7 +240,7 @@ final class PolicyAuthorityTest {
     @Test
     void aSecretGoesWithWhatItsRuleAllowsAndNothingElse() throws Exception {
         for (String mode : List.of("enforce", "observe")) {
-            var authority = new PolicyAuthority(policy("""
+            var authority = authority(policy("""
                     version: 1
                     mode: %s
                     rules:
@@ -258,7 +263,7 @@ final class PolicyAuthorityTest {
                   - {id: key, host: eu.model.example, ports: [8443], secret: key}
                   - {id: literal, address: [192.0.2.0/24], secret: key}
                 """);
-        var authority = new PolicyAuthority(policy, Set::of);
+        var authority = authority(policy, Set::of);
         assertEquals(Inspection.OPEN, inspection(authority, "free.example"));
         assertEquals(Inspection.OPEN, inspection(authority, "us.model.example"));
         assertEquals(Inspection.REQUESTS, inspection(authority, "eu.model.example"));

@@ -128,7 +128,7 @@ class PolicyPropertiesTest {
     }
 
     private static Policy with(Policy policy, List<Rule> rules, List<Traffic> deny) {
-        return new Policy(policy.mode(), rules, deny, policy.pass(), policy.dns(), policy.secrets());
+        return new Policy(policy.mode(), rules, deny, policy.pass(), policy.dns(), policy.secrets(), policy.prices());
     }
 
     @Test
@@ -258,6 +258,7 @@ class PolicyPropertiesTest {
     }
 
     private static Policy mode(Policy policy, Mode mode) {
-        return new Policy(mode, policy.rules(), policy.deny(), policy.pass(), policy.dns(), policy.secrets());
+        return new Policy(
+                mode, policy.rules(), policy.deny(), policy.pass(), policy.dns(), policy.secrets(), policy.prices());
     }
 }

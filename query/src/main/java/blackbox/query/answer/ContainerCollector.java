@@ -324,6 +324,7 @@ public final class ContainerCollector {
                         own.decisions(),
                         own.requests(),
                         own.secrets(),
+                        own.budgets(),
                         own.privileges(),
                         own.calls(),
                         own.limits()));
@@ -339,6 +340,7 @@ public final class ContainerCollector {
         own.addAll(acts.decisions.limits());
         own.addAll(acts.exchanges.limits());
         own.addAll(acts.secrets.limits());
+        own.addAll(acts.budgets.limits());
         own.addAll(acts.privileges.limits());
         own.addAll(acts.calls.limits());
         return new Part(
@@ -356,6 +358,7 @@ public final class ContainerCollector {
                         acts.decisions.decisions(),
                         acts.exchanges.requests(),
                         acts.secrets.uses(),
+                        acts.budgets.uses(),
                         acts.privileges.privileges(),
                         acts.calls.calls(),
                         own));

@@ -2,6 +2,7 @@ package blackbox.query.answer;
 
 import blackbox.evidence.text.Printable;
 import blackbox.query.calls.CallsText;
+import blackbox.query.egress.BudgetUse;
 import blackbox.schemas.row.Text;
 import java.io.PrintWriter;
 import java.util.List;
@@ -65,6 +66,7 @@ public final class TouchedText {
                     decisions(out, touched.decisions());
                     requests(out, touched.requests());
                     secrets(out, touched.secrets());
+                    budgets(out, touched.budgets());
                     touched.linkLayer()
                             .forEach(link -> out.printf(
                                     "  %s  %d out, %d in  host only, without addresses%n",
@@ -232,6 +234,22 @@ public final class TouchedText {
                     Printable.of(String.valueOf(each.place())),
                     times(each.count()),
                     each.index());
+        }
+    }
+
+    private static void budgets(PrintWriter out, List<BudgetUse> budgets) {
+        if (budgets.isEmpty()) {
+            return;
+        }
+        out.println("Budgets (" + budgets.size() + ")");
+        for (BudgetUse each : budgets) {
+            out.printf(
+                    "  %s  %s: %s of %s spent%s%n",
+                    Printable.of(each.rule()),
+                    Printable.of(each.limit()),
+                    each.amount(each.spent()),
+                    each.amount(each.most()),
+                    each.estimated() == 0 ? "" : ", estimated for " + times(each.estimated()));
         }
     }
 

@@ -1,0 +1,146 @@
+package blackbox.gateway.http;
+
+import blackbox.gateway.egress.Passage;
+import blackbox.gateway.egress.Passage.Hold;
+import blackbox.gateway.egress.Ruling;
+import blackbox.gateway.egress.Verdict;
+import blackbox.gateway.http.Framing.Kind;
+import blackbox.gateway.stack.GuestTcpChannel;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/// What of one request leaves, and when: as far as its passage lets it. Each step returns the ruling that stops it, or
+/// null; what was held back then does not leave. Owned by the loop.
+final class Departure {
+    private static final int FORBIDDEN = 403;
+
+    private final Exchange exchange;
+    private final GuestTcpChannel guest;
+    private final UpstreamLink to;
+    private final Passage passage;
+    private final Deque<ByteBuf> held = new ArrayDeque<>();
+    private byte @Nullable [] heldHead;
+    private long heldOctets;
+
+    Departure(Exchange exchange, GuestTcpChannel guest, UpstreamLink to) {
+        this.exchange = exchange;
+        this.guest = guest;
+        this.to = to;
+        this.passage = exchange.passage();
+    }
+
+    /// Whether the other side hears nothing before the request is whole.
+    boolean holdsAll() {
+        return passage.holds() == Hold.ALL;
+    }
+
+    /// Its head; takes ownership of it.
+    @Nullable
+    Ruling head(byte[] head) {
+        if (holdsAll()) {
+            heldHead = head;
+            return null;
+        }
+        return writeHead(head);
+    }
+
+    private @Nullable Ruling writeHead(byte[] head) {
+        Ruling stop = exchange.asked(passage.sends(head.length));
+        if (stop == null) {
+            to.writeHead(head);
+        } else {
+            Arrays.fill(head, (byte) 0);
+        }
+        return stop;
+    }
+
+    /// A piece of its body; takes ownership of it.
+    @Nullable
+    Ruling body(ByteBuf data) {
+        if (passage.holds() == Hold.NOTHING) {
+            return write(data);
+        }
+        for (ByteBuffer part : data.nioBuffers()) {
+            Ruling stop = exchange.asked(passage.body(part));
+            if (stop != null) {
+                data.release();
+                return stop;
+            }
+        }
+        held.add(data);
+        count(data.readableBytes());
+        if (!holdsAll()) {
+            return held.size() > 1 ? write(next()) : null;
+        }
+        return heldOctets > Passage.HELD_BYTES_MAX ? tooLong() : null;
+    }
+
+    private static Ruling tooLong() {
+        Verdict denied = Verdict.deny(
+                null, "its body must be read whole and has more than " + Passage.HELD_BYTES_MAX + " octets");
+        return new Ruling(denied, null, null, FORBIDDEN, null);
+    }
+
+    /// Its end.
+    @Nullable
+    Ruling end(Fields trailer) {
+        Ruling stop = passage.holds() == Hold.NOTHING ? null : exchange.asked(passage.whole());
+        byte[] head = heldHead;
+        heldHead = null;
+        if (stop == null && head != null) {
+            stop = writeHead(head);
+        }
+        while (stop == null && !held.isEmpty()) {
+            stop = write(next());
+        }
+        if (stop != null || !exchange.request().framing().is(Kind.CHUNKED)) {
+            return stop;
+        }
+        stop = exchange.asked(passage.sends(trailer.octets()));
+        if (stop == null) {
+            var unused = to.write(HttpWriter.lastChunk(to.channel().alloc(), trailer));
+        }
+        return stop;
+    }
+
+    private ByteBuf next() {
+        ByteBuf data = held.remove();
+        count(-data.readableBytes());
+        return data;
+    }
+
+    private void count(int octets) {
+        heldOctets += octets;
+        guest.hold(octets);
+    }
+
+    private @Nullable Ruling write(ByteBuf data) {
+        int count = data.readableBytes();
+        Ruling stop = exchange.asked(passage.sends(count));
+        if (stop != null) {
+            data.release();
+            return stop;
+        }
+        exchange.sending(data);
+        boolean chunked = exchange.request().framing().is(Kind.CHUNKED);
+        guest.hold(count);
+        to.write(chunked ? HttpWriter.chunk(to.channel().alloc(), data) : data).addListener(_ -> guest.hold(-count));
+        return null;
+    }
+
+    /// Drops what is held back.
+    void drop() {
+        byte[] head = heldHead;
+        heldHead = null;
+        if (head != null) {
+            Arrays.fill(head, (byte) 0);
+        }
+        while (!held.isEmpty()) {
+            next().release();
+        }
+    }
+}
