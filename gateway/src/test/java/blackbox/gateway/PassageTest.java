@@ -25,6 +25,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -109,10 +110,15 @@ class PassageTest {
     }
 
     private Inspected limited(Limited passage) throws Exception {
+        return limited(passage, Duration.ofSeconds(30));
+    }
+
+    private Inspected limited(Limited passage, Duration headMax) throws Exception {
         return new Inspected(
                 folder,
                 Inspection.OPEN,
-                head -> new RequestVerdict(Verdict.allow("few", "on the list"), head.target(), 403, passage));
+                head -> new RequestVerdict(Verdict.allow("few", "on the list"), head.target(), 403, passage),
+                new InspectionSettings(Duration.ofSeconds(10), headMax));
     }
 
     private static String post(String body) {
@@ -327,7 +333,7 @@ class PassageTest {
             say(guest, "2\r\nod\r\n0\r\nX-Sum: 4\r\n\r\n");
             String head = head(server);
             assertTrue(head.startsWith("POST / HTTP/1.1"), head);
-            assertEquals("2\r\ngo\r\n2\r\nod\r\n0\r\nX-Sum: 4\r\n\r\n", octets(server, 29));
+            assertEquals("4\r\ngood\r\n0\r\nX-Sum: 4\r\n\r\n", octets(server, 24));
             answer(server, "yes");
             assertTrue(head(guest).startsWith("HTTP/1.1 200 OK"));
             assertEquals("yes", octets(guest, 3));
@@ -367,6 +373,25 @@ class PassageTest {
         }
     }
 
+    /// As long as a stream that the server sends may take.
+    @Test
+    void aBodyThatIsHeldMustComeInTimeAndTheAnswerNeedNot() throws Exception {
+        var passage = new Limited(9, Long.MAX_VALUE, Long.MAX_VALUE, Passage.Hold.ALL, "");
+        try (var it = limited(passage, Duration.ofMillis(300))) {
+            Socket stream = it.guest();
+            say(stream, "GET / HTTP/1.1\r\nHost: ok.local\r\n\r\n");
+            Socket server = it.server();
+            head(server);
+            Socket slow = it.guest();
+            say(slow, "POST / HTTP/1.1\r\nHost: ok.local\r\nContent-Length: 2\r\n\r\nx");
+            Socket unasked = it.server();
+            assertTrue(all(slow).startsWith("HTTP/1.1 408 "), "it has been longer than the head may take");
+            assertEquals("", all(unasked));
+            answer(server, "late");
+            assertTrue(head(stream).startsWith("HTTP/1.1 200 OK"));
+        }
+    }
+
     @Test
     void aBodyThatIsHeldHasABound() throws Exception {
         try (var it = limited(new Limited(9, Long.MAX_VALUE, Long.MAX_VALUE, Passage.Hold.ALL, "good"))) {
@@ -375,6 +400,10 @@ class PassageTest {
             Socket server = it.server();
             assertTrue(all(guest).startsWith("HTTP/1.1 403 "));
             assertEquals("", all(server));
+            Decision decision = it.served.listener.decisions().getLast();
+            assertTrue(decision.reason().startsWith("its body must be read whole"), decision::toString);
+            long most = it.served.onLoop(GuestNetwork::mostBufferedOctets);
+            assertTrue(most < 2 * Passage.HELD_BYTES_MAX, () -> "held " + most);
         }
     }
 

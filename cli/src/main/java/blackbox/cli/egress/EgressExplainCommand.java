@@ -138,7 +138,7 @@ final class EgressExplainCommand implements Callable<Integer> {
             var connection = new Connection(Connection.Transport.TCP, name, address, asked.port(), exe);
             String shown = asked.host().contains(":") ? "[" + asked.host() + "]" : asked.host();
             var exchange = new Exchange(verb, shown + ":" + asked.port(), asked.target(), Set.of());
-            decisions.add(evaluator.decide(new Request.Mcp(connection, null, exchange, tool)));
+            decisions.add(evaluator.decide(new Request.Mcp(connection, null, exchange, Request.Mcp.CALL, tool)));
         }
         return decisions;
     }

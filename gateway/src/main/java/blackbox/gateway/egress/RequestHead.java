@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param target in origin form, or `*`, as it was sent
 /// @param mediaTypes what Accept and Content-Type name, without parameters
 /// @param webSocket whether it asks for a WebSocket
+/// @param contentType the value of Content-Type; null if there is none
 /// @param contentCoding the value of Content-Encoding; null if there is none
 public record RequestHead(
         String method,
@@ -17,11 +18,12 @@ public record RequestHead(
         String target,
         Set<String> mediaTypes,
         boolean webSocket,
+        @Nullable String contentType,
         @Nullable String contentCoding) {
 
-    /// One whose body is not encoded.
+    /// One that says nothing of its body.
     public RequestHead(String method, String authority, String target, Set<String> mediaTypes, boolean webSocket) {
-        this(method, authority, target, mediaTypes, webSocket, null);
+        this(method, authority, target, mediaTypes, webSocket, null, null);
     }
 
     public RequestHead {

@@ -7,10 +7,9 @@ import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.http.Framing.Kind;
 import blackbox.gateway.stack.GuestTcpChannel;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /// What of one request leaves, and when: as far as its passage lets it. Each step returns the ruling that stops it, or
@@ -22,9 +21,8 @@ final class Departure {
     private final GuestTcpChannel guest;
     private final UpstreamLink to;
     private final Passage passage;
-    private final Deque<ByteBuf> held = new ArrayDeque<>();
+    private ByteBuf held = Unpooled.EMPTY_BUFFER;
     private byte @Nullable [] heldHead;
-    private long heldOctets;
 
     Departure(Exchange exchange, GuestTcpChannel guest, UpstreamLink to) {
         this.exchange = exchange;
@@ -71,12 +69,22 @@ final class Departure {
                 return stop;
             }
         }
-        held.add(data);
-        count(data.readableBytes());
+        ByteBuf before = held;
+        guest.hold(data.readableBytes());
         if (!holdsAll()) {
-            return held.size() > 1 ? write(next()) : null;
+            held = data;
+            return before.isReadable() ? write(taken(before)) : null;
         }
-        return heldOctets > Passage.HELD_BYTES_MAX ? tooLong() : null;
+        held = before.isReadable() ? before : guest.alloc().buffer();
+        held.writeBytes(data); // each piece by itself could be an octet in a buffer of its own
+        data.release();
+        return held.readableBytes() > Passage.HELD_BYTES_MAX ? exchange.asked(tooLong()) : null;
+    }
+
+    /// What was held back until now.
+    private ByteBuf taken(ByteBuf octets) {
+        guest.hold(-octets.readableBytes());
+        return octets;
     }
 
     private static Ruling tooLong() {
@@ -94,8 +102,10 @@ final class Departure {
         if (stop == null && head != null) {
             stop = writeHead(head);
         }
-        while (stop == null && !held.isEmpty()) {
-            stop = write(next());
+        if (stop == null && held.isReadable()) {
+            ByteBuf rest = held;
+            held = Unpooled.EMPTY_BUFFER;
+            stop = write(taken(rest));
         }
         if (stop != null || !exchange.request().framing().is(Kind.CHUNKED)) {
             return stop;
@@ -105,17 +115,6 @@ final class Departure {
             var unused = to.write(HttpWriter.lastChunk(to.channel().alloc(), trailer));
         }
         return stop;
-    }
-
-    private ByteBuf next() {
-        ByteBuf data = held.remove();
-        count(-data.readableBytes());
-        return data;
-    }
-
-    private void count(int octets) {
-        heldOctets += octets;
-        guest.hold(octets);
     }
 
     private @Nullable Ruling write(ByteBuf data) {
@@ -139,8 +138,8 @@ final class Departure {
         if (head != null) {
             Arrays.fill(head, (byte) 0);
         }
-        while (!held.isEmpty()) {
-            next().release();
-        }
+        ByteBuf rest = held;
+        held = Unpooled.EMPTY_BUFFER;
+        taken(rest).release();
     }
 }

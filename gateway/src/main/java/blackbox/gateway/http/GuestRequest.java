@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// The head of a guest's request, checked.
 ///
@@ -47,11 +48,20 @@ record GuestRequest(
         if (webSocket && (!method.equals("GET") || !framing.is(Kind.NONE))) {
             throw HttpFault.bad("a WebSocket is asked for by GET without a body");
         }
-        List<String> codings = fields.values("content-encoding");
-        String coding = codings.isEmpty() ? null : String.join(", ", codings);
-        var judged = new RequestHead(method, authority, target, mediaTypes(fields), webSocket, coding);
+        var judged = new RequestHead(
+                method,
+                authority,
+                target,
+                mediaTypes(fields),
+                webSocket,
+                joined(fields.values("content-type")),
+                joined(fields.values("content-encoding")));
         boolean last = minor == 0 || fields.tokens("connection").contains("close");
         return new GuestRequest(minor, judged, fields, framing, expectsContinue(fields, minor, framing), last);
+    }
+
+    private static @Nullable String joined(List<String> values) {
+        return values.isEmpty() ? null : String.join(", ", values);
     }
 
     private static int minor(String version) throws HttpFault {

@@ -232,11 +232,10 @@ public final class HttpSession {
         if (stops(now, departure.head(head))) {
             return;
         }
-        if (departure.holdsAll()) {
-            deadline.in(peer.headMax(), () -> tooSlow("body"));
-        }
         if (now.requestWhole && stops(now, departure.end(Fields.NONE))) {
             return;
+        } else if (!now.requestWhole && departure.holdsAll()) {
+            deadline.in(peer.headMax(), () -> tooSlow("body"));
         }
         if (request.expectsContinue() && reader.buffered() == 0) {
             context().writeAndFlush(HttpWriter.goOn());

@@ -68,7 +68,9 @@ final class Account {
         Ruling ruling = reached == null ? null : ruling(words(reached));
         if (ruling == null || !ruling.stops()) {
             meter.spend(Limit.REQUESTS, 1);
-            open.add(passage);
+            if (rule.readsCalls()) {
+                open.add(passage);
+            }
             if (firstUseNs == null) {
                 firstUseNs = nanoTime.getAsLong();
             }

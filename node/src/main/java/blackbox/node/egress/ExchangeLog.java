@@ -82,7 +82,8 @@ final class ExchangeLog implements ExchangeTap {
                     .findFirst()
                     .orElse(null);
             Budgets.Cost cost = log.budgets().spend(exchange, ofModel, reader.requestOctets(), reader.responseOctets());
-            for (Call each : calls) {
+            // What was refused called nothing.
+            for (Call each : exchange.how() == HttpExchange.How.REFUSED ? List.<Call>of() : calls) {
                 switch (each) {
                     case ModelCall call -> {
                         log.put(events.model(call, log.freshResults(exchange, call), cost));

@@ -1,7 +1,6 @@
 package blackbox.node.egress;
 
 import blackbox.gateway.secret.SecretPlace;
-import blackbox.policy.McpTools;
 import blackbox.policy.Policy;
 import blackbox.policy.Rule;
 import blackbox.policy.Secret;
@@ -27,16 +26,12 @@ public final class GatewayPolicy {
 
     private GatewayPolicy() {}
 
-    /// What in a policy the gateway does not look at, a sentence each. It judges names, addresses, ports and HTTP
+    /// What in a policy the gateway cannot hold, a sentence each. It judges names, addresses, ports, HTTP and MCP
     /// requests: under a rule that also asks for something else it would let through too much, or nothing.
     public static List<String> beyond(Policy policy) {
         var beyond = new ArrayList<String>();
         for (Rule rule : policy.rules()) {
             String where = "rule " + rule.id() + ": ";
-            McpTools mcp = rule.traffic().mcp();
-            if (mcp != null && !mcp.tools().isEmpty()) {
-                beyond.add(where + "the tools of mcp are judged by messages");
-            }
             if (rule.exe() != null) {
                 beyond.add(where + "process is judged by the guest's events");
             }

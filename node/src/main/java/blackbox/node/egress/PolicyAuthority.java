@@ -1,5 +1,6 @@
 package blackbox.node.egress;
 
+import blackbox.calls.rpc.RpcMessage;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.EgressAuthority;
 import blackbox.gateway.egress.HostPort;
@@ -102,13 +103,29 @@ final class PolicyAuthority implements EgressAuthority {
                 connection -> head.webSocket()
                         ? new Request.WebSocket(connection, serverName, exchange)
                         : new Request.Http(connection, serverName, exchange));
-        Verdict verdict = decision.needs().isEmpty() || decision.verdict() != blackbox.policy.decide.Verdict.ALLOW
+        boolean allowed = decision.verdict() == blackbox.policy.decide.Verdict.ALLOW;
+        boolean messages = allowed && decision.needs().equals(Set.of(Need.TOOL)) && !head.webSocket();
+        Verdict verdict = decision.needs().isEmpty() || !allowed || messages
                 ? verdict(decision, Inspection.OPEN)
                 : Verdict.deny(decision.rule(), decision.reason() + ", which this gateway does not see");
         String target = RequestPath.forwarded(head.target());
         Rule rule = evaluator.rule(decision);
-        Passage passage = rule == null ? Passage.FREE : budgets.exchange(rule, head);
+        Passage counted = rule == null ? Passage.FREE : budgets.exchange(rule, head);
+        Passage passage = !messages
+                ? counted
+                : new McpPassage(
+                        counted,
+                        head,
+                        policy.mode(),
+                        message ->
+                                decide(destination, connection -> message(connection, serverName, exchange, message)));
         return CompletableFuture.completedFuture(new RequestVerdict(verdict, target, status(decision), passage));
+    }
+
+    private static Request message(
+            Connection connection, @Nullable String serverName, Exchange exchange, RpcMessage message) {
+        String tool = Request.Mcp.CALL.equals(message.method()) ? message.name() : null;
+        return new Request.Mcp(connection, serverName, exchange, message.method(), tool);
     }
 
     @Override

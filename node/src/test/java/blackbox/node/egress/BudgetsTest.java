@@ -335,7 +335,7 @@ final class BudgetsTest {
     @Test
     void aCompressedBodyMustBeRead() throws Exception {
         var it = new Under(policy("tokens: 1M"));
-        var head = new RequestHead("POST", "model.example", "/v1/messages", Set.of(), false, "br");
+        var head = new RequestHead("POST", "model.example", "/v1/messages", Set.of(), false, null, "br");
         Passage passage = it.asks(head);
         assertEquals(Passage.Hold.END, passage.holds());
         assertNull(passage.begins());

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.Inspection;
 import blackbox.gateway.egress.Outcome;
+import blackbox.gateway.egress.Passage;
 import blackbox.gateway.egress.Protocol;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
@@ -139,7 +140,7 @@ final class PolicyAuthorityTest {
         "open.example, TRACE, open.example, /, DENY, builtin:method, /, 403",
         "open.example, GET, open.example, http://other.example/, DENY, builtin:target, http://other.example/, 403",
         "open.example, GET, open.example, /a/../b, ALLOW, open, /a/../b, 403",
-        "mcp.example, POST, mcp.example, /mcp, DENY, tools, /mcp, 403",
+        "mcp.example, POST, mcp.example, /mcp, ALLOW, tools, /mcp, 403",
     })
     void eachRequestIsJudged(
             String host,
@@ -164,6 +165,33 @@ final class PolicyAuthorityTest {
                 verdict.verdict().outcome() + " " + verdict.verdict().rule());
         assertEquals(forwarded, verdict.target());
         assertEquals(status, verdict.status());
+        boolean tools = verdict.verdict().allowed() && rule.equals("tools");
+        assertEquals(
+                tools ? Passage.Hold.ALL : Passage.Hold.NOTHING,
+                verdict.passage().holds(),
+                "messages are judged");
+    }
+
+    /// What is said over a WebSocket could not be judged by tools.
+    @Test
+    void noWebSocketToToolsAndOnlyHttpWhereTokensCount() throws Exception {
+        var authority = authority(policy(REQUESTS), Set::of);
+        var destination = new Destination("mcp.example", "198.18.0.7", 443, Protocol.TCP, "93.184.216.34");
+        var head = new RequestHead("GET", "mcp.example", "/mcp", Set.of(), true);
+        assertFalse(authority
+                .request(destination, "mcp.example", head)
+                .toCompletableFuture()
+                .join()
+                .verdict()
+                .allowed());
+        var counted = authority(policy("""
+                version: 1
+                rules:
+                  - {id: tokens, host: tokens.example, budget: {tokens: 1M}}
+                  - {id: octets, host: octets.example, budget: {bytesOut: 1MB}}
+                """), Set::of);
+        assertEquals(Inspection.REQUESTS, inspection(counted, "tokens.example"));
+        assertEquals(Inspection.OPEN, inspection(counted, "octets.example"));
     }
 
     private static final String ADDRESSED = """

@@ -1,7 +1,7 @@
 package blackbox.query.answer;
 
+import blackbox.query.calls.BudgetCollector;
 import blackbox.query.calls.CallCollector;
-import blackbox.query.egress.BudgetCollector;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.FileView;
 import blackbox.schemas.view.NetView;

@@ -1,7 +1,7 @@
 package blackbox.query.answer;
 
 import blackbox.query.calls.AgentCalls;
-import blackbox.query.egress.BudgetUse;
+import blackbox.query.calls.BudgetUse;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.FileEffect;
 import java.util.List;

@@ -1,7 +1,7 @@
 package blackbox.query.answer;
 
+import blackbox.query.calls.BudgetUse;
 import blackbox.query.calls.CallsJson;
-import blackbox.query.egress.BudgetUse;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package blackbox.query.answer;
 
 import blackbox.evidence.text.Printable;
+import blackbox.query.calls.BudgetUse;
 import blackbox.query.calls.CallsText;
-import blackbox.query.egress.BudgetUse;
 import blackbox.schemas.row.Text;
 import java.io.PrintWriter;
 import java.util.List;

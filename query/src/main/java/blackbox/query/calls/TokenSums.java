@@ -1,6 +1,5 @@
 package blackbox.query.calls;
 
-import blackbox.query.egress.BudgetUse;
 import blackbox.query.run.RunFacts;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;

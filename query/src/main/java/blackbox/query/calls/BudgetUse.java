@@ -1,4 +1,4 @@
-package blackbox.query.egress;
+package blackbox.query.calls;
 
 import java.math.BigDecimal;
 

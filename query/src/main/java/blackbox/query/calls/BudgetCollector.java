@@ -1,4 +1,4 @@
-package blackbox.query.egress;
+package blackbox.query.calls;
 
 import blackbox.query.run.RunFacts;
 import blackbox.schemas.view.RunView;
