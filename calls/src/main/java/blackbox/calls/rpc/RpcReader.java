@@ -110,9 +110,7 @@ public final class RpcReader {
             String member = member(MEMBERS);
             JsonToken value = parser.nextToken();
             switch (member) {
-                case "jsonrpc" ->
-                    version =
-                            value == JsonToken.VALUE_STRING && parser.getText().equals("2.0");
+                case "jsonrpc" -> version = word(value, "version").equals("2.0");
                 case "id" -> id = id(value);
                 case "method" -> method = word(value, "method");
                 case "params" -> name = value == JsonToken.START_OBJECT ? name() : skip();
