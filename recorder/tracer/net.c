@@ -131,6 +131,17 @@ int kretfunc____sys_connect_file(u64 *ctx) {
     return 0;
 }
 
+// int tcp_connect(struct sock *): both ends are known, and no segment has been sent. A call that connects returns later,
+// maybe only when the other side has answered, so its own event would be late for whoever has to know before.
+int kfunc__tcp_connect(u64 *ctx) {
+    struct endpoints e = {};
+    if (is_tracer())
+        return 0;
+    endpoints_of(&e, ctx[0]);
+    emit_socket(F_SYN, &e, 0);
+    return 0;
+}
+
 // struct sock *inet_csk_accept(struct sock *, int flags, int *err, bool kern)
 int kretfunc__inet_csk_accept(u64 *ctx) {
     u64 sk = ctx[4];

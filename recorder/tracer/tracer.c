@@ -48,6 +48,7 @@
 #define F_FLOW 68
 #define F_DNS 69
 #define F_SOCKET 70
+#define F_SYN 71
 #define F_CRED 80
 #define F_PRIVILEGE 81
 

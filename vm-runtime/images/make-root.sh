@@ -18,6 +18,12 @@ cd /mnt
 # In here, because nobody outside may delete what belongs to the guest's users.
 trap 'rm -rf /mnt/root' EXIT
 
+# The first of the names in a file that a command of the root has. No link is followed: in here, it would lead into the
+# host's own files.
+taken() {
+    find usr/bin usr/sbin -mindepth 1 -maxdepth 1 -printf '%f\n' | grep -Fxf "$1" | sort | head -n 1
+}
+
 suite=$(sed -n 's/^Suite: //p' repository/Release)
 mmdebstrap --mode=root --variant=essential --quiet "$@" "$suite" root 'deb [trusted=yes] copy:/mnt/repository ./'
 
@@ -44,14 +50,11 @@ find etc/skel -mindepth 1 -maxdepth 1 -type f -exec cp -t home/agent {} +
 
 # Unpacked by the root's own tar, inside: what is a link in there leads elsewhere outside.
 if [ -d ../added ]; then
-    while read -r name; do
-        for folder in usr/bin usr/sbin; do
-            [ -z "$name" ] || [ ! -e "$folder/$name" ] || {
-                echo "an npm package's command has the name of the image's /$folder/$name; leave one of them out" >&2
-                exit 1
-            }
-        done
-    done <../commands
+    taken=$(taken ../commands)
+    [ -z "$taken" ] || {
+        echo "an npm package's command has the name of the image's own $taken; leave one of them out" >&2
+        exit 1
+    }
     find ../added -type d -exec chmod 755 {} +
     tar -cf ../added.tar --sort=name --owner=0 --group=0 --numeric-owner -C ../added .
     chroot . tar -xpf - --no-overwrite-dir --keep-directory-symlink <../added.tar

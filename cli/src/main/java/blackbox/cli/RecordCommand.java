@@ -25,6 +25,7 @@ import blackbox.node.record.RecordRequest;
 import blackbox.node.record.RecordResult;
 import blackbox.node.record.RecordSession;
 import blackbox.node.record.StandardStreams;
+import blackbox.policy.Hold;
 import blackbox.policy.Policy;
 import blackbox.recorder.capture.CaptureLimits;
 import blackbox.schemas.OctetText;
@@ -78,6 +79,9 @@ public final class RecordCommand implements Callable<Integer> {
 
     /// Linux's upper bound for process ids (PID_MAX_LIMIT).
     private static final int PIDS_MAX = 1 << 22;
+
+    /// Below what the gateway waits for any verdict.
+    private static final int HOLD_MS_MAX = 9_000;
 
     @Mixin
     CommonOptions common = new CommonOptions();
@@ -159,6 +163,15 @@ public final class RecordCommand implements Callable<Integer> {
                             + " of your own.")
     @Nullable
     Path upstreamCa;
+
+    @Option(
+            names = "--hold-max",
+            paramLabel = "MS",
+            description =
+                    "With 'hold: connect' in the policy: how many milliseconds a connection waits for the guest's tracer to"
+                            + " tell of it, before it is refused (default: 5000).")
+    @Nullable
+    Integer holdMs;
 
     @Option(
             names = "--user",
@@ -451,6 +464,9 @@ public final class RecordCommand implements Callable<Integer> {
             if (upstreamCa != null) {
                 throw CommandException.badInput("--upstream-ca is for the egress gateway: add --policy FILE");
             }
+            if (holdMs != null) {
+                throw CommandException.badInput("--hold-max is for the egress gateway: add --policy FILE");
+            }
             if (reachable == Network.GATEWAY) {
                 throw CommandException.badInput(
                         "--network gateway needs a policy: add --policy FILE; `blackbox egress suggest RUN` writes one from"
@@ -470,10 +486,24 @@ public final class RecordCommand implements Callable<Integer> {
                             + ". Mend the policy, or take these out of it, to record under it");
         }
         try {
-            return EgressRequest.of(read, upstreamCa, secrets.read(read));
+            return EgressRequest.of(read, upstreamCa, secrets.read(read), holdMax(read));
         } catch (IOException e) {
             throw CommandException.badInput((upstreamCa == null ? "" : "--upstream-ca: ") + e.getMessage());
         }
+    }
+
+    private Duration holdMax(Policy read) {
+        if (holdMs == null) {
+            return EgressRequest.HOLD_MAX;
+        }
+        if (read.hold() == Hold.NOTHING) {
+            throw CommandException.badInput(
+                    "--hold-max is for a policy that holds connections; add 'hold: connect' to " + policy);
+        }
+        if (holdMs < 1 || holdMs > HOLD_MS_MAX) {
+            throw CommandException.badInput("--hold-max is 1 to " + HOLD_MS_MAX + " milliseconds");
+        }
+        return Duration.ofMillis(holdMs);
     }
 
     private static String json(RecordResult result) throws Exception {

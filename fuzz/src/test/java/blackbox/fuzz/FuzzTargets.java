@@ -1,6 +1,7 @@
 package blackbox.fuzz;
 
 import blackbox.fuzz.planted.PlantedFault;
+import blackbox.gateway.http.Http2Target;
 import blackbox.gateway.http.HttpTarget;
 import blackbox.replay.disk.BlockLogTarget;
 import blackbox.replay.git.GitTargets;
@@ -19,7 +20,7 @@ final class FuzzTargets {
             TracerTargets::all,
             NetworkTargets::all,
             GatewayTargets::all,
-            () -> List.of(HttpTarget.TARGET, ScrubTarget.TARGET),
+            () -> List.of(HttpTarget.TARGET, Http2Target.TARGET, ScrubTarget.TARGET),
             MachineTargets::all,
             ImageTargets::all,
             DiskTargets::all,

@@ -13,6 +13,7 @@ import blackbox.gateway.egress.Findings;
 import blackbox.gateway.egress.Flow;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
+import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.Judge;
 import blackbox.gateway.egress.PlaintextTap;
@@ -270,7 +271,7 @@ final class GatewayTargets {
         }
 
         @Override
-        public Verdict address(Destination destination, String address) {
+        public Verdict address(Destination destination, String address, @Nullable HostPort upstream) {
             return Verdict.allow("any", "any");
         }
     };

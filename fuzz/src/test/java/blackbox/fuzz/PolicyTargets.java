@@ -36,6 +36,7 @@ final class PolicyTargets {
     private static final String WHOLE = """
             version: 1
             mode: observe # or enforce
+            hold: connect
             rules:
               - id: model
                 host: 'bücher.example'

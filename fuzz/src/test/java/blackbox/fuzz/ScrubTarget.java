@@ -72,11 +72,24 @@ final class ScrubTarget {
                 each(value, "&#%d;"),
                 value.replace("\\", "\\\\").replace("\"", "\\\"").replace("/", "\\/")));
         for (int before = 0; before < 3; before++) {
-            String encoded = base64("x".repeat(before) + value);
-            String own = encoded.substring((before * 8 + 5) / 6, (before + value.length()) * 8 / 6);
+            String own = own(value, before);
             forms.addAll(List.of(own, own.replace('+', '-').replace('/', '_')));
         }
+        // Wrapped and quoted again.
+        String json = each(value, "\\u%04x");
+        forms.addAll(List.of(
+                own(own(value, 0), 0),
+                own(own(value, 1), 2),
+                HexFormat.of().formatHex(octets(own(value, 0))),
+                URLEncoder.encode(json, StandardCharsets.US_ASCII),
+                each(json, "&#%d;"),
+                own(value, 0).replace("", "\n    ").strip()));
         return forms;
+    }
+
+    private static String own(String value, int before) {
+        String encoded = base64("x".repeat(before) + value);
+        return encoded.substring((before * 8 + 5) / 6, (before + value.length()) * 8 / 6);
     }
 
     private static byte[] text(byte[] input, List<String> forms) {

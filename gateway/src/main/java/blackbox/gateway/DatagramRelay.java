@@ -2,6 +2,8 @@ package blackbox.gateway;
 
 import blackbox.gateway.dial.DialException;
 import blackbox.gateway.dial.Dialer;
+import blackbox.gateway.dial.Place;
+import blackbox.gateway.dial.Sockets;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.FlowEnd.How;
@@ -17,7 +19,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.DatagramPacket;
-import io.netty.channel.socket.nio.NioDatagramChannel;
 import java.net.InetSocketAddress;
 
 /// Relays the datagrams of an allowed flow, over a socket of its own that knows only its destination. Owned by the
@@ -25,31 +26,33 @@ import java.net.InetSocketAddress;
 final class DatagramRelay {
     private final EventLoop loop;
     private final Dialer dialer;
+    private final Sockets sockets;
 
-    DatagramRelay(EventLoop loop, Dialer dialer) {
+    DatagramRelay(EventLoop loop, Dialer dialer, Sockets sockets) {
         this.loop = loop;
         this.dialer = dialer;
+        this.sockets = sockets;
     }
 
     void serve(DatagramFlow flow, Destination destination, Verdict verdict, Egress egress) {
         HostPort to = Egress.dialled(destination, verdict);
-        dialer.addresses(to.host(), egress.reach(destination)).whenComplete((addresses, failure) -> {
+        dialer.places(to.host(), egress.reach(destination, verdict)).whenComplete((places, failure) -> {
             if (failure != null) {
-                flow.refuse(egress.notReached(flow.flow(), destination, verdict, Dialer.reason(failure)));
+                flow.refuse(egress.notReached(flow.flow(), destination, to.port(), Dialer.reason(failure)));
                 return;
             }
-            var address = new InetSocketAddress(addresses.getFirst(), to.port());
+            Place place = places.getFirst();
             ChannelFuture connected = new Bootstrap()
                     .group(loop)
-                    .channel(NioDatagramChannel.class)
+                    .channelFactory(sockets::datagram)
                     .handler(new FromOutside(flow))
-                    .connect(address);
+                    .connect(new InetSocketAddress(place.address(), to.port()));
             connected.addListener(_ -> loop.execute(() -> {
                 if (!connected.isSuccess()) {
                     var why = new DialException(DialException.Cause.UNREACHABLE, String.valueOf(connected.cause()));
-                    flow.refuse(egress.notReached(flow.flow(), destination, verdict, why));
+                    flow.refuse(egress.notReached(flow.flow(), destination, to.port(), why));
                 } else if (flow.isWaiting()) {
-                    egress.connected(flow.flow(), destination, verdict, address);
+                    egress.connected(flow.flow(), destination, verdict, place, to.port());
                     flow.start(new FromGuest(connected.channel(), flow, destination, egress));
                 } else {
                     var unused = connected.channel().close();

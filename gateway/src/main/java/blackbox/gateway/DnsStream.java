@@ -8,6 +8,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import java.util.concurrent.TimeUnit;
 
@@ -81,6 +82,9 @@ final class DnsStream extends SimpleChannelInboundHandler<ByteBuf> {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        var unused = ctx.close(); // the guest broke it off, or sends no messages
+        if (cause instanceof DecoderException) {
+            names.malformed("no messages over TCP");
+        }
+        var unused = ctx.close(); // else the guest broke it off
     }
 }

@@ -2,6 +2,8 @@ package blackbox.gateway;
 
 import blackbox.gateway.dial.DialException;
 import blackbox.gateway.dial.Dialer;
+import blackbox.gateway.dial.Dialled;
+import blackbox.gateway.dial.Place;
 import blackbox.gateway.dns.NameService;
 import blackbox.gateway.dns.NameTable;
 import blackbox.gateway.egress.Decision;
@@ -27,7 +29,6 @@ import blackbox.gateway.stack.Refusal;
 import blackbox.schemas.net.IpAddress;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -141,7 +142,9 @@ final class Egress implements FlowHandler {
         if (own != null) {
             decided(flow, destination, own, judged);
         } else {
-            judge.connect(destination).thenAccept(verdict -> decided(flow, destination, verdict, judged));
+            CompletionStage<Verdict> asked =
+                    flow.protocol() == Protocol.TCP ? judge.connect(flow, destination) : judge.connect(destination);
+            asked.thenAccept(verdict -> decided(flow, destination, verdict, judged));
         }
     }
 
@@ -160,36 +163,34 @@ final class Egress implements FlowHandler {
     }
 
     private void decided(Flow flow, Destination destination, Verdict verdict, Judged judged) {
-        tell(Stage.CONNECT, verdict.outcome(), verdict.rule(), verdict.reason(), flow, destination);
+        String port = Integer.toString(destination.port());
+        listener.decided(new Decision(
+                Stage.CONNECT, verdict.outcome(), verdict.rule(), verdict.reason(), flow, destination.host(), port));
         judged.take(destination, verdict);
     }
 
-    private void tell(
-            Stage stage, Outcome outcome, @Nullable String rule, String reason, Flow flow, Destination destination) {
-        String port = Integer.toString(destination.port());
-        listener.decided(new Decision(stage, outcome, rule, reason, flow, destination.host(), port));
-    }
-
     /// Tells where an allowed destination was reached, before the guest hears that it was.
-    ///
-    /// @return what the authority said of that address
-    Verdict connected(Flow flow, Destination destination, Verdict verdict, InetSocketAddress to) {
-        String ip = ip(to);
-        String address = (ip.contains(":") ? "[" + ip + "]" : ip) + ":" + to.getPort();
-        Verdict there = judge.address(destination, ip);
+    void connected(Flow flow, Destination destination, Verdict verdict, Place place, int port) {
+        String address = endpoint(ip(place), port);
+        Verdict there = place.verdict();
         Outcome outcome = there.outcome() == Outcome.ALLOW ? verdict.outcome() : there.outcome();
         listener.decided(new Decision(
                 Stage.DIAL, outcome, there.rule(), "connected to " + address, flow, destination.host(), address));
-        return there;
     }
 
-    private static String ip(InetSocketAddress to) {
-        return IpAddress.text(to.getAddress().getAddress());
+    private static String ip(Place place) {
+        return IpAddress.text(place.address().getAddress());
+    }
+
+    private static String endpoint(String ip, int port) {
+        return (ip.contains(":") ? "[" + ip + "]" : ip) + ":" + port;
     }
 
     /// Tells of an allowed destination that was not reached, and returns what the guest hears.
-    Refusal notReached(Flow flow, Destination destination, Verdict verdict, DialException why) {
-        addressRefused(flow, destination, why);
+    ///
+    /// @param port that was to be dialled
+    Refusal notReached(Flow flow, Destination destination, int port, DialException why) {
+        addressRefused(flow, destination, port, why);
         listener.ended(new FlowEnd(flow, destination.host(), 0, 0, How.NOT_REACHED));
         return switch (why.reason()) {
             case REFUSED -> Refusal.REFUSED;
@@ -198,10 +199,18 @@ final class Egress implements FlowHandler {
         };
     }
 
-    private void addressRefused(Flow flow, Destination destination, DialException why) {
-        if (why.reason() == DialException.Cause.ADDRESS_REFUSED) {
+    private void addressRefused(Flow flow, Destination destination, int port, DialException why) {
+        String address = why.address();
+        if (address != null) {
             findings.found(Finding.ADDRESS_REFUSED, destination.text());
-            tell(Stage.DIAL, Outcome.DENY, why.rule(), String.valueOf(why.getMessage()), flow, destination);
+            listener.decided(new Decision(
+                    Stage.DIAL,
+                    Outcome.DENY,
+                    why.rule(),
+                    String.valueOf(why.getMessage()),
+                    flow,
+                    destination.host(),
+                    endpoint(address, port)));
         }
     }
 
@@ -219,15 +228,15 @@ final class Egress implements FlowHandler {
                 : new HostPort(host == null ? destination.address() : host + ".", destination.port());
     }
 
-    Dialer.Reach reach(Destination destination) {
-        return address -> judge.address(destination, address);
+    Dialer.Reach reach(Destination destination, Verdict verdict) {
+        return address -> judge.address(destination, address, verdict.upstream());
     }
 
     private final class Allowed implements AllowedConnection {
         private final OpeningConnection connection;
         private Destination destination;
         private Verdict verdict;
-        private final List<CompletableFuture<Channel>> dials = new ArrayList<>(1);
+        private final List<CompletableFuture<Dialled>> dials = new ArrayList<>(1);
         private boolean accepted;
 
         Allowed(OpeningConnection connection, Destination destination, Verdict verdict) {
@@ -252,23 +261,25 @@ final class Egress implements FlowHandler {
         }
 
         @Override
-        public CompletionStage<Channel> dial() {
-            HostPort to = dialled(destination, verdict);
-            CompletableFuture<Channel> dial = dialer.dial(to.host(), to.port(), reach(destination));
+        public CompletionStage<Channel> dial(@Nullable HostPort upstream) {
+            Verdict by = verdict.via(upstream);
+            HostPort to = dialled(destination, by);
+            CompletableFuture<Dialled> dial = dialer.dial(to.host(), to.port(), reach(destination, by));
             dials.add(dial);
-            return dial.handle((channel, failure) -> {
+            return dial.handle((dialled, failure) -> {
                 dials.removeIf(CompletableFuture::isDone);
                 if (failure == null) {
-                    var peer = (InetSocketAddress) channel.remoteAddress();
-                    Verdict there = connected(flow(), destination, verdict, peer);
+                    Place place = dialled.place();
+                    connected(flow(), destination, by, place, dialled.port());
+                    Verdict there = place.verdict();
                     verdict = verdict.inspecting(verdict.inspection().and(there.inspection()))
                             .by(there.rule());
-                    destination = destination.at(ip(peer));
-                    return channel;
+                    destination = destination.at(ip(place), upstream);
+                    return dialled.channel();
                 }
                 DialException why = Dialer.reason(failure);
                 if (accepted) {
-                    addressRefused(flow(), destination, why);
+                    addressRefused(flow(), destination, to.port(), why);
                 }
                 throw new CompletionException(why);
             });
@@ -294,7 +305,8 @@ final class Egress implements FlowHandler {
         @Override
         public void refuse(DialException why) {
             if (connection.isWaiting()) {
-                connection.refuse(notReached(flow(), destination, verdict, why));
+                connection.refuse(notReached(
+                        flow(), destination, dialled(destination, verdict).port(), why));
             }
         }
 

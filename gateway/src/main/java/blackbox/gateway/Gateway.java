@@ -2,9 +2,11 @@ package blackbox.gateway;
 
 import blackbox.gateway.dial.Dialer;
 import blackbox.gateway.dial.Resolver;
+import blackbox.gateway.dial.Sockets;
 import blackbox.gateway.dns.NameTable;
 import blackbox.gateway.egress.EgressAuthority;
 import blackbox.gateway.egress.Findings;
+import blackbox.gateway.egress.FlowWitness;
 import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.Judge;
 import blackbox.gateway.secret.Secrets;
@@ -57,7 +59,25 @@ public final class Gateway implements AutoCloseable {
     /// What a gateway relies on outside, which tests replace.
     ///
     /// @param connections makes what serves the allowed
-    public record Outside(Resolver resolver, ConnectionHandler.Factory connections) {
+    /// @param witness of the connections that the guest begins
+    public record Outside(
+            Resolver resolver, Sockets sockets, ConnectionHandler.Factory connections, FlowWitness witness) {
+
+        /// Without a witness.
+        public Outside(Resolver resolver, Sockets sockets, ConnectionHandler.Factory connections) {
+            this(resolver, sockets, connections, FlowWitness.NOT_ASKED);
+        }
+
+        /// With the host's own sockets, and without a witness.
+        public Outside(Resolver resolver, ConnectionHandler.Factory connections) {
+            this(resolver, Sockets.OF_HOST, connections);
+        }
+
+        /// With connections held until `other` knows that the guest began them: until then nothing is dialled, and the
+        /// guest has no answer.
+        public Outside holding(FlowWitness other) {
+            return new Outside(resolver, sockets, connections, other);
+        }
 
         /// The host's own, with octets relayed as they are, whatever a verdict says of looking into them.
         public static Outside ofThisHost() {
@@ -94,10 +114,10 @@ public final class Gateway implements AutoCloseable {
         var loops = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("gateway", true), NioIoHandler.newFactory());
         EventLoop loop = loops.next();
-        var dialer = new Dialer(loop, settings.dial(), outside.resolver());
+        var dialer = new Dialer(loop, settings.dial(), outside.resolver(), outside.sockets());
         var told = new GuardedListener(listener);
         var findings = new Findings(told);
-        var judge = new Judge(authority, loop, settings.verdictMax());
+        var judge = new Judge(authority, outside.witness(), loop, settings.verdictMax());
         var egress = new Egress(
                 judge,
                 told,
@@ -105,7 +125,7 @@ public final class Gateway implements AutoCloseable {
                 new NameTable(settings.namesMax(), settings.namesPerRuleMax()),
                 dialer,
                 outside.connections().of(judge, told, findings),
-                new DatagramRelay(loop, dialer));
+                new DatagramRelay(loop, dialer, outside.sockets()));
         var link = new GuestLink(settings.stack(), egress, findings);
         var channel = new NioDomainSocketChannel(network);
         channel.config().setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, GuestLink.WAITING);

@@ -12,6 +12,7 @@ import blackbox.gateway.egress.Judge;
 import blackbox.gateway.egress.Metered;
 import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.secret.Secrets;
+import blackbox.gateway.tls.ClientHello;
 import blackbox.gateway.tls.RunAuthority;
 import blackbox.gateway.tls.TlsEnds;
 import io.netty.channel.Channel;
@@ -27,12 +28,16 @@ import org.jspecify.annotations.Nullable;
 /// Looks into connections as far as their verdicts say, once the other side is connected. Owned by the loop.
 @SuppressWarnings("FutureReturnValueIgnored") // what fails to be written or closed is told to the handlers
 final class Inspector implements ConnectionHandler {
+    /// Each may hold 768 KiB of bodies, and 512 KiB of heads.
+    private static final int HTTP2_CONNECTIONS_MAX = 128;
+
     private final Judge judge;
     private final GatewayListener listener;
     private final Findings findings;
     private final TlsEnds tls;
     private final Secrets secrets;
     private final InspectionSettings settings;
+    private int http2Connections;
 
     private Inspector(
             Judge judge,
@@ -81,7 +86,7 @@ final class Inspector implements ConnectionHandler {
 
     @Override
     public void open(AllowedConnection connection) {
-        connection.dial().whenComplete((upstream, failure) -> {
+        connection.dial(connection.verdict().upstream()).whenComplete((upstream, failure) -> {
             if (failure != null) {
                 connection.refuse(Dialer.reason(failure));
             } else if (!connection.isWaiting()) {
@@ -153,23 +158,29 @@ final class Inspector implements ConnectionHandler {
 
     /// Opens TLS to the other side. If that fails, the channel is closed, and it was told why.
     ///
+    /// @param http2 whether it must speak HTTP/2; otherwise HTTP/1.1 is offered to it
     /// @return on the loop; fails with an exception whose message is for people
-    CompletionStage<DuplexChannel> secure(AllowedConnection connection, DuplexChannel upstream) {
+    CompletionStage<DuplexChannel> secure(AllowedConnection connection, DuplexChannel upstream, boolean http2) {
         var secured = new CompletableFuture<DuplexChannel>();
         String name = peer(connection);
         SslHandler handler =
-                tls.toUpstream(upstream.alloc(), name, connection.destination().port());
+                tls.toUpstream(upstream.alloc(), name, connection.destination().port(), protocol(http2));
         TlsGuard.add(upstream, handler);
         upstream.config().setAutoRead(true);
         handler.handshakeFuture().addListener(done -> {
-            if (done.isSuccess()) {
+            boolean spoken = !http2 || ClientHello.HTTP_2.equals(handler.applicationProtocol());
+            if (done.isSuccess() && spoken) {
                 upstream.config().setAutoRead(false);
                 secured.complete(upstream);
                 return;
             }
             upstream.close();
-            String fault = TlsEnds.certificateFault(done.cause());
-            if (fault != null) {
+            String fault = done.isSuccess() ? null : TlsEnds.certificateFault(done.cause());
+            if (http2 && (done.isSuccess() || isProtocolRefused(done.cause()))) {
+                String reason = name + " does not speak HTTP/2, and the client offers nothing else";
+                findings.found(Finding.UPSTREAM_TLS, reason);
+                secured.completeExceptionally(new ProtocolRefused(reason));
+            } else if (fault != null) {
                 String reason = "the certificate of " + name + " does not verify: " + fault;
                 findings.found(Finding.UPSTREAM_CERTIFICATE, reason);
                 tellTls(connection, Verdict.deny(null, reason), name);
@@ -182,6 +193,35 @@ final class Inspector implements ConnectionHandler {
             }
         });
         return secured;
+    }
+
+    /// Whether there is a place for another connection in HTTP/2, which it has until it is closed.
+    boolean takesHttp2(Channel guest) {
+        if (http2Connections == HTTP2_CONNECTIONS_MAX) {
+            findings.found(Finding.CONNECTIONS_REFUSED, "more than " + HTTP2_CONNECTIONS_MAX + " at once in HTTP/2");
+            return false;
+        }
+        http2Connections++;
+        guest.closeFuture().addListener(_ -> http2Connections--);
+        return true;
+    }
+
+    /// As ALPN names it.
+    static String protocol(boolean http2) {
+        return http2 ? ClientHello.HTTP_2 : ClientHello.HTTP_1_1;
+    }
+
+    private static boolean isProtocolRefused(Throwable cause) {
+        return String.valueOf(cause.getMessage()).contains("no_application_protocol");
+    }
+
+    /// The other side does not speak what the guest insists on.
+    static final class ProtocolRefused extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        ProtocolRefused(String message) {
+            super(message);
+        }
     }
 
     /// The certificate of the other side did not verify.

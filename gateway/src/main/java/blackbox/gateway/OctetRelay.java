@@ -13,7 +13,7 @@ public final class OctetRelay implements ConnectionHandler {
 
     @Override
     public void open(AllowedConnection connection) {
-        connection.dial().whenComplete((upstream, failure) -> {
+        connection.dial(connection.verdict().upstream()).whenComplete((upstream, failure) -> {
             if (failure != null) {
                 connection.refuse(Dialer.reason(failure));
             } else if (connection.isWaiting()) {

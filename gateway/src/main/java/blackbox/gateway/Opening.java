@@ -1,16 +1,21 @@
 package blackbox.gateway;
 
+import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.FlowEnd;
+import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.Inspection;
 import blackbox.gateway.egress.Metered;
+import blackbox.gateway.http.Http2Session;
 import blackbox.gateway.http.HttpLook;
 import blackbox.gateway.http.HttpPeer;
 import blackbox.gateway.http.HttpSession;
+import blackbox.gateway.http.OtherSide;
 import blackbox.gateway.http.Tunnel;
 import blackbox.gateway.stack.ConnectionResetException;
 import blackbox.gateway.stack.GuestTcpChannel;
 import blackbox.gateway.tls.ClientHello;
+import blackbox.gateway.tls.TlsEnds;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -46,6 +51,9 @@ final class Opening {
     private int held;
     private @Nullable ScheduledFuture<?> timer;
     private @Nullable String serverName;
+    /// Whether the guest's client of TLS speaks nothing else.
+    private boolean http2;
+
     private boolean guestFinished;
     private boolean upstreamFinished;
     private boolean closing;
@@ -108,10 +116,8 @@ final class Opening {
         if (phase == Phase.OVER) {
             return;
         }
-        if (requestsOnly) {
-            notHttp("silent");
-        } else if (HttpLook.at(first) == HttpLook.PERHAPS) {
-            octets();
+        if (requestsOnly || HttpLook.at(first) == HttpLook.PERHAPS) {
+            notHttp("silent"); // relayed, a request that begins so would not be judged
         } else {
             reset();
         }
@@ -222,25 +228,54 @@ final class Opening {
     private void http() {
         boolean encrypted = phase == Phase.OPENED;
         ByteBuf said = leave();
-        var peer = new HttpPeer(
+        HttpSession.join(guest(), said, upstream, peer(encrypted));
+    }
+
+    private void http2() {
+        if (!upstream.isActive()) {
+            reset();
+            return;
+        }
+        ByteBuf fromUpstream = early;
+        early = Unpooled.EMPTY_BUFFER;
+        ByteBuf fromGuest = leave();
+        Http2Session.join(guest(), fromGuest, upstream, fromUpstream, peer(true));
+    }
+
+    private HttpPeer peer(boolean encrypted) {
+        return new HttpPeer(
                 connection.flow(),
-                connection::destination,
+                new Peer(encrypted),
                 serverName,
                 encrypted,
                 inspector.judge(),
                 inspector.listener(),
                 inspector.findings(),
                 inspector.secrets(),
-                () -> dial(encrypted),
                 inspector.settings().headMax());
-        HttpSession.join(guest(), said, upstream, peer);
     }
 
-    private CompletionStage<DuplexChannel> dial(boolean encrypted) {
-        return connection.dial().thenCompose(channel -> {
-            var again = (DuplexChannel) channel;
-            return encrypted ? inspector.secure(connection, again) : CompletableFuture.completedFuture(again);
-        });
+    private final class Peer implements OtherSide {
+        private final boolean encrypted;
+
+        Peer(boolean encrypted) {
+            this.encrypted = encrypted;
+        }
+
+        @Override
+        public Destination destination() {
+            return connection.destination();
+        }
+
+        @Override
+        public CompletionStage<DuplexChannel> dial(@Nullable HostPort upstream) {
+            return connection.dial(upstream).thenCompose(channel -> {
+                var again = (DuplexChannel) channel;
+                return encrypted
+                        ? inspector.secure(connection, again, false)
+                        : CompletableFuture.completedFuture(again);
+            });
+        }
     }
 
     /// Neither TLS nor HTTP, or the other side has spoken first.
@@ -299,6 +334,7 @@ final class Opening {
         stopTimer();
         guest().config().setAutoRead(false);
         serverName = hello.serverName();
+        http2 = hello.needsHttp2();
         inspector.judgeTls(connection, serverName).thenAccept(verdict -> {
             if (phase != Phase.HANDSHAKE) {
                 return;
@@ -307,7 +343,7 @@ final class Opening {
                 alert(TlsAlert.ACCESS_DENIED);
                 return;
             }
-            CompletionStage<DuplexChannel> secured = inspector.secure(connection, upstream);
+            CompletionStage<DuplexChannel> secured = inspector.secure(connection, upstream, http2);
             if (early.isReadable()) {
                 ByteBuf raw = early;
                 early = Unpooled.EMPTY_BUFFER;
@@ -317,13 +353,17 @@ final class Opening {
                 if (phase != Phase.HANDSHAKE) {
                     return;
                 }
-                if (failure == null) {
+                if (failure == null && (!http2 || inspector.takesHttp2(guest()))) {
                     serveTls();
+                } else if (failure == null) {
+                    alert(TlsAlert.INTERNAL_ERROR);
                 } else {
                     alert(
-                            cause(failure) instanceof Inspector.CertificateRefused
-                                    ? TlsAlert.BAD_CERTIFICATE
-                                    : TlsAlert.INTERNAL_ERROR);
+                            switch (cause(failure)) {
+                                case Inspector.CertificateRefused _ -> TlsAlert.BAD_CERTIFICATE;
+                                case Inspector.ProtocolRefused _ -> TlsAlert.NO_APPLICATION_PROTOCOL;
+                                default -> TlsAlert.INTERNAL_ERROR;
+                            });
                 }
             });
         });
@@ -337,7 +377,9 @@ final class Opening {
         GuestTcpChannel guest = guest();
         String asked = serverName;
         String name = asked == null ? Inspector.peer(connection) : asked.toLowerCase(Locale.ROOT);
-        inspector.tls().toGuest(guest.alloc(), name, guest.eventLoop()).whenComplete((handler, failure) -> {
+        TlsEnds ends = inspector.tls();
+        String protocol = Inspector.protocol(http2);
+        ends.toGuest(guest.alloc(), name, protocol, guest.eventLoop()).whenComplete((handler, failure) -> {
             if (phase != Phase.HANDSHAKE) {
                 return;
             }
@@ -374,6 +416,10 @@ final class Opening {
             return;
         }
         phase = Phase.OPENED;
+        if (http2) {
+            http2();
+            return;
+        }
         awaitWords();
         if (early.isReadable() || !upstream.isActive()) {
             octets();

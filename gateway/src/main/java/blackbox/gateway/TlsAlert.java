@@ -7,7 +7,8 @@ import io.netty.buffer.Unpooled;
 enum TlsAlert {
     ACCESS_DENIED(49),
     BAD_CERTIFICATE(42),
-    INTERNAL_ERROR(80);
+    INTERNAL_ERROR(80),
+    NO_APPLICATION_PROTOCOL(120);
 
     private final int code;
 

@@ -30,7 +30,10 @@ final class GuestSocket {
             InputStream in = inner.getInputStream();
             for (int count = in.read(octets); count >= 0; count = in.read(octets)) {
                 connection.send(Arrays.copyOf(octets, count));
-                connection.awaitAcknowledged();
+                if (!connection.awaitTaken()) {
+                    inner.close(); // whoever writes is told
+                    return;
+                }
             }
             connection.finish();
         } catch (UncheckedIOException _) {
@@ -61,8 +64,8 @@ final class GuestSocket {
             } else {
                 inner.shutdownOutput();
             }
-        } catch (IOException | InterruptedException _) {
-            return; // the client has closed it
+        } catch (UncheckedIOException | IOException | InterruptedException _) {
+            return; // the client has closed it, or the link is closed
         }
     }
 }

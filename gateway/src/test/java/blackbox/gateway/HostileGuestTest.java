@@ -13,6 +13,7 @@ import blackbox.gateway.egress.EgressAuthority;
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
+import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.packet.TcpSegment;
 import blackbox.gateway.stack.GuestNetwork;
@@ -33,6 +34,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,7 +58,7 @@ class HostileGuestTest {
         }
 
         @Override
-        public Verdict address(Destination destination, String address) {
+        public Verdict address(Destination destination, String address, @Nullable HostPort upstream) {
             return Verdict.allow("any", "by address");
         }
     };
@@ -451,7 +453,7 @@ class HostileGuestTest {
                 }
 
                 @Override
-                public Verdict address(Destination to, String address) {
+                public Verdict address(Destination to, String address, @Nullable HostPort upstream) {
                     return Verdict.allow("any", "by address");
                 }
             };

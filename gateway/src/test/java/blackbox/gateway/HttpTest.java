@@ -4,7 +4,9 @@ import static blackbox.gateway.Inspected.all;
 import static blackbox.gateway.Inspected.head;
 import static blackbox.gateway.Inspected.octets;
 import static blackbox.gateway.Inspected.say;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -23,6 +25,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
@@ -290,28 +293,76 @@ class HttpTest {
         return line.substring(0, line.length() - 2);
     }
 
+    static String valueOf(String field, String head) {
+        int from = head.indexOf("\r\n" + field + ": ") + field.length() + 4;
+        return head.substring(from, head.indexOf("\r\n", from));
+    }
+
+    static String accept(String key) throws Exception {
+        byte[] octets = (key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").getBytes(StandardCharsets.US_ASCII);
+        return Base64.getEncoder()
+                .encodeToString(MessageDigest.getInstance("SHA-1").digest(octets));
+    }
+
+    static String webSocket() {
+        return lines(
+                "GET /ws HTTP/1.1",
+                "Host: ok.local",
+                "Connection: Upgrade",
+                "Upgrade: websocket",
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                "Sec-WebSocket-Version: 13");
+    }
+
+    /// Its last octets wait for room when the guest closes the connection.
+    @Test
+    void whatIsSaidLastOnAWebSocketArrives() throws Exception {
+        try (var it = new Inspected(folder, Inspection.REQUESTS)) {
+            it.served.server.setReceiveBufferSize(4 << 10);
+            Socket guest = it.guest();
+            say(guest, webSocket());
+            Socket server = it.server();
+            String key = valueOf("Sec-WebSocket-Key", head(server));
+            say(
+                    server,
+                    lines(
+                            "HTTP/1.1 101 Switching Protocols",
+                            "Upgrade: websocket",
+                            "Connection: Upgrade",
+                            "Sec-WebSocket-Accept: " + accept(key)));
+            head(guest);
+            var all = new byte[8 << 20];
+            it.served.random.nextBytes(all);
+            var writing = CompletableFuture.runAsync(() -> {
+                try {
+                    guest.getOutputStream().write(all);
+                    guest.close();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            assertArrayEquals(all, server.getInputStream().readAllBytes());
+            writing.get();
+        }
+    }
+
     @Test
     void aWebSocketIsRelayed() throws Exception {
         try (var it = new Inspected(folder, Inspection.REQUESTS)) {
             Socket guest = it.guest();
-            say(
-                    guest,
-                    lines(
-                            "GET /ws HTTP/1.1",
-                            "Host: ok.local",
-                            "Connection: Upgrade",
-                            "Upgrade: websocket",
-                            "Sec-WebSocket-Key: k",
-                            "Sec-WebSocket-Version: 13"));
+            say(guest, webSocket());
             Socket server = it.server();
             String head = head(server);
             assertTrue(head.contains("\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"), head);
-            assertTrue(head.contains("\r\nSec-WebSocket-Key: k\r\n"), head);
+            String key = valueOf("Sec-WebSocket-Key", head);
+            assertNotEquals("dGhlIHNhbXBsZSBub25jZQ==", key, "the guest could know what answers it");
             say(
                     server,
                     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\nConnection: upgrade\r\n"
-                            + "Sec-WebSocket-Accept: a\r\n\r\nfirst");
-            assertTrue(head(guest).contains("\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"));
+                            + "Sec-WebSocket-Accept: " + accept(key) + "\r\n\r\nfirst");
+            String opened = head(guest);
+            assertTrue(opened.contains("\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"), opened);
+            assertEquals("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", valueOf("Sec-WebSocket-Accept", opened), "of RFC 6455");
             assertEquals("first", octets(guest, 5));
             say(guest, "\u0081\u0000");
             assertEquals("\u0081\u0000", octets(server, 2));

@@ -2,6 +2,7 @@ package blackbox.gateway;
 
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.EgressAuthority;
+import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.Inspection;
 import blackbox.gateway.egress.Passage;
@@ -108,8 +109,8 @@ final class Inspected implements AutoCloseable {
         }
 
         @Override
-        public Verdict address(Destination destination, String to) {
-            return rules.address(destination, to);
+        public Verdict address(Destination destination, String to, @Nullable HostPort upstream) {
+            return rules.address(destination, to, upstream);
         }
 
         @Override

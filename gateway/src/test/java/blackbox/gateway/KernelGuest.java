@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// A network namespace of this machine's kernel, with a TAP interface whose frames go to a gateway: the guest of
-/// [KernelTest].
-final class KernelGuest implements AutoCloseable {
+/// [KernelTest], and of the tests of other modules.
+public final class KernelGuest implements AutoCloseable {
     private static final Path TUN = Path.of("/dev/net/tun");
     private static final int O_RDWR = 2;
     private static final long TUNSETIFF = 0x400454caL;
@@ -54,7 +54,7 @@ final class KernelGuest implements AutoCloseable {
     }
 
     /// What this machine lacks for it, or null.
-    static @Nullable String missing() throws IOException, InterruptedException {
+    public static @Nullable String missing() throws IOException, InterruptedException {
         if (!Files.isWritable(TUN) || !"root".equals(System.getProperty("user.name"))) {
             return "it takes root and " + TUN;
         }
@@ -72,7 +72,7 @@ final class KernelGuest implements AutoCloseable {
         this.gatewayEnd = gatewayEnd;
     }
 
-    static KernelGuest start(Path folder) throws IOException, InterruptedException {
+    public static KernelGuest start(Path folder) throws IOException, InterruptedException {
         var address = UnixDomainSocketAddress.of(folder.resolve("kernel"));
         try (var server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             server.bind(address);
@@ -110,7 +110,8 @@ final class KernelGuest implements AutoCloseable {
         Thread.ofPlatform().daemon().name("tap-in").start(this::toKernel);
     }
 
-    SocketChannel gatewayEnd() {
+    /// The gateway's end of its link.
+    public SocketChannel gatewayEnd() {
         return gatewayEnd;
     }
 
@@ -119,7 +120,7 @@ final class KernelGuest implements AutoCloseable {
     }
 
     /// A command line that runs a program in the namespace, with the gateway as its name server.
-    List<String> inside(String... program) {
+    public List<String> inside(String... program) {
         var words = new ArrayList<>(List.of("ip", "netns", "exec", namespace, "unshare", "-m", "sh", "-c"));
         words.add("mount --bind " + names + " /etc/resolv.conf && exec \"$@\"");
         words.add("sh");

@@ -37,6 +37,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// What a passage stops does not pass, whatever is spoken and however it is sent.
 class PassageTest {
+    /// Octets that wait in the gateway, which still reads the other side.
+    private static final int LAST_WORDS = 30_000;
+
+    private static final byte[] HELLO = "\0hello".getBytes(StandardCharsets.ISO_8859_1);
+
     @TempDir
     Path folder;
 
@@ -312,6 +317,9 @@ class PassageTest {
             Socket guest = it.guest();
             say(guest, "POST / HTTP/1.1\r\nHost: ok.local\r\nContent-Length: 50000\r\n\r\n" + "x".repeat(40_000));
             Socket server = it.server();
+            it.served.listener.await(
+                    "it is not judged",
+                    listener -> listener.decisions().stream().anyMatch(each -> each.stage() == Stage.HTTP));
             guest.setSoLinger(true, 0);
             guest.close();
             assertEquals("", all(server), "nothing of it left");
@@ -413,15 +421,15 @@ class PassageTest {
             var passage = new Limited(1, 10, 10);
             try (var it = new Inspected(folder, how)) {
                 it.streams = () -> passage;
-                Socket guest = it.guest();
+                TestConnection guest = it.connection();
+                guest.send(HELLO);
                 Socket server = it.server();
-                say(guest, "\0hello");
                 assertEquals("\0hello", octets(server, 6));
                 say(server, "\0hello");
-                assertEquals("\0hello", octets(guest, 6));
-                say(guest, "\0hello");
+                guest.awaitReceived(6);
+                guest.send(HELLO);
+                guest.awaitReset();
                 assertThrows(SocketException.class, () -> all(server), "it is reset");
-                assertThrows(SocketException.class, () -> all(guest), "it is reset");
                 Decision decision = budgets(it).getFirst();
                 assertEquals("FLOW no more out", decision.stage() + " " + decision.reason());
                 it.served.listener.await("no end", listener -> listener.ends().size() == 1);
@@ -431,11 +439,9 @@ class PassageTest {
                 if (how == Inspection.SEALED) {
                     it.notAccepted();
                 } else {
-                    Socket second = it.guest();
-                    assertThrows(SocketException.class, () -> {
-                        say(second, "\0hello");
-                        all(second);
-                    });
+                    TestConnection second = it.connection();
+                    second.send(HELLO);
+                    second.awaitReset();
                 }
                 assertEquals("no more requests", budgets(it).getLast().reason());
             }
@@ -447,10 +453,13 @@ class PassageTest {
         var passage = new Limited(1, 1_000, 1_000);
         try (var it = limited(passage)) {
             Socket guest = it.guest();
-            say(guest, "GET /ws HTTP/1.1\r\nHost: ok.local\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+            say(guest, HttpTest.webSocket());
             Socket server = it.server();
-            head(server);
-            say(server, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+            String key = HttpTest.valueOf("Sec-WebSocket-Key", head(server));
+            say(
+                    server,
+                    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                            + "Sec-WebSocket-Accept: " + HttpTest.accept(key) + "\r\n\r\n");
             head(guest);
             assertEquals(0, over(it, passage), "it goes on");
             say(server, "w".repeat(2_000));
@@ -458,6 +467,38 @@ class PassageTest {
             assertEquals(Stage.WS, budgets(it).getFirst().stage());
             it.served.listener.await("no end", listener -> listener.ends().size() == 1);
             assertEquals(1, over(it, passage));
+        }
+    }
+
+    /// What a guest still says when the server has ended goes nowhere, and is no reason to cut what it is still sent.
+    @Test
+    void aServersLastWordsArriveWhileTheGuestTalks() throws Exception {
+        try (var it = new Inspected(folder, Inspection.OPEN)) {
+            TestConnection guest = it.connection();
+            guest.send(HttpTest.webSocket().getBytes(StandardCharsets.ISO_8859_1));
+            Socket server = it.server();
+            String key = HttpTest.valueOf("Sec-WebSocket-Key", head(server));
+            say(
+                    server,
+                    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                            + "Sec-WebSocket-Accept: " + HttpTest.accept(key) + "\r\n\r\n");
+            String opened = "";
+            while (!opened.endsWith("\r\n\r\n")) {
+                guest.awaitReceived(opened.length() + 1);
+                opened = new String(guest.received(), StandardCharsets.ISO_8859_1);
+            }
+            guest.take(0, 0);
+            guest.send(new byte[] {'a'}); // which says that it takes nothing
+            assertEquals("a", octets(server, 1));
+            say(server, "z".repeat(LAST_WORDS));
+            server.shutdownOutput();
+            assertEquals(-1, server.getInputStream().read(), "the gateway has heard that it has ended");
+            guest.send(new byte[] {'b'});
+            assertTrue(guest.awaitTaken());
+            var unused = it.served.onLoop(GuestNetwork::bufferedOctets);
+            guest.takeAll();
+            guest.awaitReceived(opened.length() + LAST_WORDS);
+            guest.awaitFinished();
         }
     }
 }

@@ -45,6 +45,8 @@ class SecretTest {
     private static final String VALUE = "sk-ant-api03-Zk9/QxVb7+Lr2Pw5T=";
     private static final String OTHER_VALUE = "sk-ant-api03-Zk9/QxVb7+Lr2Pw5T=-and-more%41";
 
+    private static final String KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
+
     @TempDir
     Path folder;
 
@@ -142,7 +144,8 @@ class SecretTest {
             String body = "{\"key\":\"" + VALUE.replace("/", "\\/") + "\"}";
             say(
                     server,
-                    "HTTP/1.1 103 Early\r\nLink: <" + VALUE + ">\r\n\r\nHTTP/1.1 401 Bad " + VALUE + "\r\nX-" + "Echo: "
+                    "HTTP/1.1 103 Early\r\nLink: <" + VALUE + ">\r\n\r\nHTTP/1.1 401 Bad " + VALUE
+                            + "\r\nAccept-Ranges: bytes\r\nX-Echo: "
                             + VALUE + "\r\nLocation: https://else.example/?key="
                             + URLEncoder.encode(VALUE, StandardCharsets.US_ASCII) + "\r\nContent-Length: "
                             + body.length() + "\r\n\r\n");
@@ -157,11 +160,12 @@ class SecretTest {
                     head(guest));
             assertEquals("{\"key\":\"" + surrogate + "\"}", chunks(guest));
             octets(guest, 2);
-            // Later answers on the connection are searched, whatever was asked.
+            // Later answers are searched, whatever was asked, and come over a connection of their own.
             say(guest, get("/rest"));
-            assertTrue(head(server).contains("Accept-Encoding: identity"));
+            SSLSocket without = it.server(it.certificates.server(Inspected.NAME));
+            assertTrue(head(without).contains("Accept-Encoding: identity"));
             say(
-                    server,
+                    without,
                     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n" + VALUE.substring(0, 5) + "\r\n"
                             + Integer.toHexString(VALUE.length() - 5) + "\r\n" + VALUE.substring(5)
                             + "\r\n0\r\nX-Trailer: " + VALUE + "\r\n\r\n");
@@ -283,6 +287,45 @@ class SecretTest {
     }
 
     @Test
+    void inThePath() throws Exception {
+        String encoded = URLEncoder.encode(VALUE, StandardCharsets.US_ASCII);
+        try (var it = inspected("path")) {
+            Socket guest = it.guest();
+            say(guest, get("/v1/bot" + surrogate + "/sendMessage?x=%41"));
+            Socket server = it.server();
+            assertEquals(
+                    "GET /v1/bot" + encoded + "/sendMessage?x=%41 HTTP/1.1",
+                    head(server).lines().findFirst().orElseThrow());
+            String body = "{\"error\":\"no bot " + VALUE + "\"}";
+            say(
+                    server,
+                    "HTTP/1.1 301 Moved\r\nLocation: /v2/bot" + encoded + "/\r\nContent-Length: " + body.length()
+                            + "\r\n\r\n" + body);
+            String answer = head(guest);
+            assertTrue(answer.contains("\r\nLocation: /v2/bot" + surrogate + "/\r\n"), answer);
+            assertEquals("{\"error\":\"no bot " + surrogate + "\"}", chunks(guest));
+            HttpExchange told = it.exchanges(1).getFirst();
+            assertEquals("/v1/bot" + surrogate + "/sendMessage?x=%41", told.target());
+            assertEquals("the path", use(it, SecretUse.How.PUT).place());
+        }
+        for (String target : List.of(
+                "/v1/a?key=" + surrogate,
+                "/v1/" + other,
+                "/v1/" + surrogate.replace("-", "%2D"),
+                "/rest/" + surrogate,
+                "/v1/" + surrogate + "?key=" + surrogate)) {
+            try (var it = inspected("path")) {
+                Socket guest = it.guest();
+                say(guest, get(target));
+                String answer = all(guest);
+                assertTrue(answer.startsWith("HTTP/1.1 403 "), answer);
+                assertEquals("the target", use(it, SecretUse.How.ELSEWHERE).place(), target);
+                assertEquals(-1, it.server().getInputStream().read(), "something left");
+            }
+        }
+    }
+
+    @Test
     void withoutItTheRequestGoesAsItIsAndThatIsTold() throws Exception {
         try (var it = inspected(null)) {
             Socket guest = it.guest();
@@ -324,7 +367,13 @@ class SecretTest {
             Socket guest = it.guest();
             say(
                     guest,
-                    get("/v1/live", "Authorization: Bearer " + surrogate, "Connection: Upgrade", "Upgrade: websocket"));
+                    get(
+                            "/v1/live",
+                            "Authorization: Bearer " + surrogate,
+                            "Connection: Upgrade",
+                            "Upgrade: websocket",
+                            KEY,
+                            "Sec-WebSocket-Version: 13"));
             String got = all(guest);
             assertTrue(got.startsWith("HTTP/1.1 403 ") && got.contains("WebSocket"), got);
         }
@@ -346,7 +395,7 @@ class SecretTest {
             say(server, VALUE);
             assertEquals(surrogate, chunks(listening));
             Socket third = it.guest();
-            say(third, get("/rest", "Connection: Upgrade", "Upgrade: websocket"));
+            say(third, get("/rest", "Connection: Upgrade", "Upgrade: websocket", KEY, "Sec-WebSocket-Version: 13"));
             String got = all(third);
             assertTrue(got.startsWith("HTTP/1.1 403 ") && got.contains("WebSocket"), got);
         }
@@ -423,6 +472,65 @@ class SecretTest {
                             + VALUE + " " + OTHER_VALUE);
             head(guest);
             assertEquals(surrogate + " " + other, chunks(guest));
+        }
+    }
+
+    /// In a call of gRPC, whose messages may not be compressed.
+    @Test
+    void inHttp2TheServerGetsTheValueAndTheGuestTheSurrogate() throws Exception {
+        try (var it = inspected("header:authorization");
+                var guest = Http2Peer.client(it.tls(Inspected.NAME));
+                var server = Http2Peer.server(it.server(it.certificates.server(Inspected.NAME)))) {
+            String[] head = {
+                ":method",
+                "POST",
+                ":scheme",
+                "https",
+                ":authority",
+                Inspected.NAME,
+                ":path",
+                "/v1/Call",
+                "te",
+                "trailers",
+                "authorization",
+                "Bearer " + surrogate,
+                "grpc-accept-encoding",
+                "gzip",
+                "accept-encoding",
+                "gzip",
+                "range",
+                "bytes=0-9"
+            };
+            for (int round = 0; round < 2; round++) { // nothing is kept by HPACK that was cleared since
+                Http2Peer.Stream call = guest.request(false, head);
+                call.data("asks", true);
+                Http2Peer.Stream served = server.accept();
+                assertEquals("asks", served.awaitWhole());
+                assertEquals(
+                        ":method=POST :scheme=https :authority=ok.local :path=/v1/Call authorization=Bearer " + VALUE
+                                + " accept-encoding=identity te=trailers",
+                        served.head(0));
+                String body = "{\"key\":\"" + VALUE + "\"} and " + VALUE;
+                served.head(false, ":status", "200", "x-echo", VALUE, "content-length", "" + body.length());
+                for (int at = 0; at < body.length(); at++) {
+                    served.data(body.substring(at, at + 1), false);
+                }
+                served.head(true, "grpc-message", "bad key " + VALUE);
+                assertEquals("{\"key\":\"" + surrogate + "\"} and " + surrogate, call.awaitWhole());
+                assertEquals(":status=200 x-echo=" + surrogate, call.head(0));
+                assertEquals("grpc-message=bad key " + surrogate, call.head(1));
+            }
+            Http2Peer.Stream compressed = guest.request(true, head);
+            server.accept().head(false, ":status", "200", "grpc-encoding", "gzip");
+            assertTrue(compressed.awaitWhole().contains("compressed, which was not asked for"));
+            head[7] = "/rest";
+            Http2Peer.Stream stray = guest.request(true, head);
+            assertTrue(stray.awaitWhole().contains("stands in the field authorization"), stray::toString);
+            assertFalse(server.hasStreams());
+            assertEquals(1, use(it, SecretUse.How.PUT).count());
+            assertEquals(4, use(it, SecretUse.How.REFLECTED).count());
+            assertEquals(1, it.served.listener.count(Finding.SECRET_ELSEWHERE));
+            assertFalse(it.served.listener.plaintexts().toString().contains(VALUE));
         }
     }
 }

@@ -2,6 +2,7 @@ package blackbox.gateway;
 
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.EgressAuthority;
+import blackbox.gateway.egress.FlowWitness;
 import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
@@ -73,7 +74,7 @@ final class Served implements AutoCloseable {
 
         /// Only where a name says so, a name may be of this host.
         @Override
-        public Verdict address(Destination destination, String address) {
+        public Verdict address(Destination destination, String address, @Nullable HostPort upstream) {
             String host = destination.host();
             boolean ours = host == null || host.contains("local");
             return address.startsWith("127.") && !ours
@@ -107,6 +108,16 @@ final class Served implements AutoCloseable {
             Function<Integer, EgressAuthority> authority,
             ConnectionHandler.Factory connections)
             throws IOException {
+        this(folder, settings, authority, connections, FlowWitness.NOT_ASKED);
+    }
+
+    Served(
+            Path folder,
+            GatewaySettings settings,
+            Function<Integer, EgressAuthority> authority,
+            ConnectionHandler.Factory connections,
+            FlowWitness witness)
+            throws IOException {
         random = Seeded.random("gateway");
         server = new ServerSocket();
         server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_024);
@@ -118,7 +129,7 @@ final class Served implements AutoCloseable {
                 settings,
                 authority.apply(server.getLocalPort()),
                 listener,
-                new Gateway.Outside(this::resolve, connections));
+                new Gateway.Outside(this::resolve, connections).holding(witness));
     }
 
     private List<InetAddress> resolve(String host) throws UnknownHostException {

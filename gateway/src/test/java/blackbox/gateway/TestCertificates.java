@@ -26,7 +26,7 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.jspecify.annotations.Nullable;
 
 /// The authority of a test's servers, which a gateway can be told to trust.
-final class TestCertificates {
+public final class TestCertificates {
     private static final X500Name ISSUER = new X500Name("CN=servers");
     /// The ages of certificates are counted from here.
     private static Instant now() {
@@ -70,12 +70,12 @@ final class TestCertificates {
         }
     }
 
-    X509TrustManager trust() {
+    public X509TrustManager trust() {
         return trusting(certificate);
     }
 
     /// TLS as the server of a name.
-    SSLContext server(String name) {
+    public SSLContext server(String name) {
         return server(name, now().plus(Duration.ofDays(1)));
     }
 
@@ -110,7 +110,7 @@ final class TestCertificates {
     }
 
     /// TLS as a client that trusts one authority.
-    static SSLContext client(X509Certificate authority) {
+    public static SSLContext client(X509Certificate authority) {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(null, new X509TrustManager[] {trusting(authority)}, null);

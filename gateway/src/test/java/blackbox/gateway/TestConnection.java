@@ -66,6 +66,10 @@ final class TestConnection {
         acknowledge();
     }
 
+    synchronized boolean isOpen() {
+        return opened;
+    }
+
     private synchronized void take(TcpSegment segment) {
         if (segment.is(TcpSegment.RST)) {
             reset = true;
@@ -173,6 +177,16 @@ final class TestConnection {
         return this;
     }
 
+    /// Whether it opens; false once it is refused.
+    boolean opens() throws InterruptedException {
+        await("it is not answered", () -> opened || reset);
+        return isOpened();
+    }
+
+    private synchronized boolean isOpened() {
+        return opened;
+    }
+
     void awaitReset() throws InterruptedException {
         await("it is not reset", () -> reset);
     }
@@ -187,6 +201,14 @@ final class TestConnection {
 
     void awaitAcknowledged() throws InterruptedException {
         await("not all is acknowledged", () -> acknowledged >= toSend.length + (toFinish ? 1 : 0));
+    }
+
+    /// Waits until all that was sent is acknowledged, or the other side has broken it off.
+    ///
+    /// @return whether it has not
+    boolean awaitTaken() throws InterruptedException {
+        await("not all is acknowledged", () -> reset || acknowledged >= toSend.length);
+        return !isReset();
     }
 
     void awaitWindow(int atMost) throws InterruptedException {

@@ -5,16 +5,19 @@ import blackbox.policy.host.HostName;
 import blackbox.policy.host.HostPattern;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// An egress policy. What no rule allows is refused; what `deny` names is refused whatever rules allow.
 ///
+/// @param hold what allowed connections wait for
 /// @param rules in order: of those that fit, decisions name the first
 /// @param deny in order; their traffic is of every port unless they name some
 /// @param pass sorted; TLS to these names is not opened
 /// @param prices sorted by model, one each
 public record Policy(
         Mode mode,
+        Hold hold,
         List<Rule> rules,
         List<Traffic> deny,
         List<HostPattern> pass,
@@ -43,6 +46,16 @@ public record Policy(
                 .filter(price -> price.model().equals(model))
                 .findFirst()
                 .orElse(null);
+    }
+
+    /// The same with those rules alone that have something dialled.
+    ///
+    /// @param upstream null for the name itself
+    public Policy dialling(@Nullable Upstream upstream) {
+        List<Rule> those = rules.stream()
+                .filter(rule -> Objects.equals(rule.upstream(), upstream))
+                .toList();
+        return new Policy(mode, hold, those, deny, pass, dns, secrets, prices);
     }
 
     /// Whether TLS to a name is not opened, so that nothing inside it can be judged.

@@ -33,19 +33,28 @@ final class HttpsUpstream implements AutoCloseable {
     }
 
     static HttpsUpstream start(Path folder, String name, HttpHandler handler, String... others) throws Exception {
+        Keys keys = keys(folder, name, others);
+        HttpsServer web = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);
+        web.setHttpsConfigurator(new HttpsConfigurator(keys.context));
+        web.createContext("/", handler);
+        var upstream = new HttpsUpstream(web, keys.certificate);
+        web.setExecutor(upstream.threads);
+        web.start();
+        return upstream;
+    }
+
+    /// @param certificate in PEM
+    record Keys(SSLContext context, Path certificate) {}
+
+    /// Of a server of these names.
+    static Keys keys(Path folder, String name, String... others) throws Exception {
         Path store = Files.createTempDirectory(folder, name).resolve("keys.p12");
         var names = new StringBuilder("san=dns:" + name);
         List.of(others).forEach(other -> names.append(",dns:").append(other));
         keytool(store, "-genkeypair", "-keyalg", "EC", "-dname", "CN=" + name, "-ext", names.toString());
         Path certificate = store.resolveSibling("certificate.pem");
         keytool(store, "-exportcert", "-rfc", "-file", certificate.toString());
-        HttpsServer web = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);
-        web.setHttpsConfigurator(new HttpsConfigurator(context(store)));
-        web.createContext("/", handler);
-        var upstream = new HttpsUpstream(web, certificate);
-        web.setExecutor(upstream.threads);
-        web.start();
-        return upstream;
+        return new Keys(context(store), certificate);
     }
 
     private static void keytool(Path store, String... arguments) throws Exception {

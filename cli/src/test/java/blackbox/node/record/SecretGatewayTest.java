@@ -12,26 +12,21 @@ import com.sun.net.httpserver.HttpExchange;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.zip.GZIPOutputStream;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -129,57 +124,17 @@ class SecretGatewayTest {
             GOT.add(host
                     + path
                     + (KEY.equals(key) ? " with the key" : "")
-                    + (("Basic " + base64("user:" + TOKEN)).equals(basic) ? " with the token" : ""));
+                    + (("Basic " + SecretUpstream.base64("user:" + TOKEN)).equals(basic) ? " with the token" : ""));
             if (host.equals("git.example")) {
                 send(exchange, 200, bytes(basic == null ? "no credentials" : "got it"));
                 return;
             }
-            String heard = String.valueOf(key);
-            exchange.getResponseHeaders().set("X-Heard", heard);
-            switch (path.substring("/v1/".length())) {
-                case "error" ->
-                    send(exchange, 401, bytes("{\"error\":{\"message\":\"invalid x-api-key: " + heard + "\"}}"));
-                case "json" -> send(exchange, 200, bytes("{\"key\":\"" + heard.replace("/", "\\/") + "\"}"));
-                case "hex" -> send(exchange, 200, bytes(HexFormat.of().formatHex(bytes(heard))));
-                case "HEX" ->
-                    send(exchange, 200, bytes(HexFormat.of().withUpperCase().formatHex(bytes(heard))));
-                case "url" -> send(exchange, 200, bytes("key=" + url(heard) + "&x=1"));
-                case "utf16" -> send(exchange, 200, heard.getBytes(StandardCharsets.UTF_16LE));
-                case "base64/0", "base64/1", "base64/2" ->
-                    send(
-                            exchange,
-                            200,
-                            bytes(base64("~".repeat(path.charAt(path.length() - 1) - '0') + heard + "; and more")));
-                case "base64url/1" ->
-                    send(
-                            exchange,
-                            200,
-                            bytes(base64("?" + heard).replace('+', '-').replace('/', '_')));
-                case "gzip" -> {
-                    exchange.getResponseHeaders().set("Content-Encoding", "gzip");
-                    exchange.sendResponseHeaders(200, 0);
-                    try (var out = new GZIPOutputStream(exchange.getResponseBody())) {
-                        out.write(bytes(heard));
-                    }
-                }
-                case "redirect" -> {
-                    exchange.getResponseHeaders().set("Location", "https://other.example/?key=" + url(heard));
-                    send(exchange, 302, new byte[0]);
-                }
-                case "pieces" -> {
-                    exchange.sendResponseHeaders(200, 0);
-                    for (byte octet : bytes("data: " + heard + "\n\n")) {
-                        exchange.getResponseBody().write(octet);
-                        exchange.getResponseBody().flush();
-                    }
-                }
-                default -> send(exchange, 200, bytes("you said " + heard));
-            }
+            SecretUpstream.answer(exchange, path.substring("/v1/".length()), String.valueOf(key));
         }
     }
 
     private static void send(HttpExchange exchange, int status, byte[] body) throws IOException {
-        exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+        exchange.sendResponseHeaders(status, body.length);
         exchange.getResponseBody().write(body);
     }
 
@@ -187,39 +142,9 @@ class SecretGatewayTest {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    private static String base64(String text) {
-        return Base64.getEncoder().encodeToString(bytes(text));
-    }
-
-    private static String url(String text) {
-        return URLEncoder.encode(text, StandardCharsets.US_ASCII);
-    }
-
-    /// The forms in which a credential is looked for.
-    private static Map<String, byte[]> forms(String name, String secret) {
-        var forms = new LinkedHashMap<String, byte[]>();
-        String hex = HexFormat.of().formatHex(bytes(secret));
-        forms.put(name, bytes(secret));
-        forms.put(name + " in hex", bytes(hex));
-        forms.put(name + " in HEX", bytes(hex.toUpperCase(Locale.ROOT)));
-        forms.put(name + " in a URL", bytes(url(secret)));
-        forms.put(name + " in JSON", bytes(secret.replace("/", "\\/")));
-        byte[] wide = secret.getBytes(StandardCharsets.UTF_16LE);
-        forms.put(name + " in UTF-16", Arrays.copyOf(wide, wide.length - 1));
-        for (int before = 0; before < 3; before++) {
-            String encoded = base64("x".repeat(before) + secret);
-            String own = encoded.substring((before * 8 + 5) / 6, (before + secret.length()) * 8 / 6);
-            forms.put(name + " in base64 after " + before, bytes(own));
-            forms.put(
-                    name + " in base64 for URLs after " + before,
-                    bytes(own.replace('+', '-').replace('/', '_')));
-        }
-        return forms;
-    }
-
     private static Map<String, byte[]> forms() {
-        var forms = new LinkedHashMap<>(forms("the key", KEY));
-        forms.putAll(forms("the token", TOKEN));
+        var forms = new LinkedHashMap<>(SecretForms.of("the key", KEY));
+        forms.putAll(SecretForms.of("the token", TOKEN));
         return forms;
     }
 
@@ -437,15 +362,15 @@ class SecretGatewayTest {
         record(policy, "--secret", "model=env:PATH", "--secret-env", "T=git", "--env", "PATH=/bin")
                 .expect(2)
                 .saying("the variable PATH is to have a secret's surrogate");
-        Path path = Files.writeString(folder.resolve("path.yaml"), """
+        Path body = Files.writeString(folder.resolve("body.yaml"), """
                 version: 1
                 rules: [{id: model, host: api.example, secret: model}]
-                secrets: [{id: model, env: PATH, place: path}]
+                secrets: [{id: model, env: PATH, place: "body:/key"}]
                 """);
-        record(path)
+        record(body)
                 .expect(2)
                 .saying("secret model: secrets are put into header fields")
-                .saying("not into the path");
+                .saying("not into the body");
         Path open = Files.writeString(folder.resolve("open"), "a token of others\n");
         Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r-----"));
         record(policy, "--secret", "model=file:" + open, "--secret-env", "M=model", "--secret-env", "T=git")

@@ -70,6 +70,27 @@ public final class LeafDetail {
         return found;
     }
 
+    /// The text of a field of the object; null if it has none, or another value.
+    public static @Nullable String text(String detail, String field) {
+        String found = null;
+        try (JsonParser json = JSON.createParser(detail)) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                return null;
+            }
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                boolean wanted = json.currentName().equals(field);
+                JsonToken value = json.nextToken();
+                if (wanted) {
+                    found = value == JsonToken.VALUE_STRING ? json.getText() : null;
+                }
+                json.skipChildren();
+            }
+            return found;
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
     /// The numbers at `cpuSeq` in a `tracer.ready` leaf's detail, at most `cpusMax`; empty if there are none.
     static long[] cpuSequences(String detail, int cpusMax) {
         var numbers = new ArrayList<Long>();
@@ -139,7 +160,7 @@ public final class LeafDetail {
     }
 
     /// The fields of an object that are whole numbers of 64 bits; empty for anything else than an object.
-    static Map<String, Long> numbers(String detail) {
+    public static Map<String, Long> numbers(String detail) {
         var numbers = new HashMap<String, Long>();
         try (JsonParser json = JSON.createParser(detail)) {
             if (json.nextToken() != JsonToken.START_OBJECT) {

@@ -94,6 +94,8 @@ class UnknownLossesTest {
             case CLOCK_SET_BACK -> new FindingDetail.ClockSetBack(1);
             case LIMIT_REACHED -> new FindingDetail.LimitReached("pids", 1);
             case EGRESS_NOTICED -> new FindingDetail.EgressNoticed("SOURCE_FORGED", 1);
+            case FLOW_WITHOUT_CONNECT, CONNECT_WITHOUT_FLOW, NAME_NOT_ASKED, SNI_NOT_ADDRESS, SOURCE_FORGED ->
+                new FindingDetail.SidesDiffer(finding, "tcp", "a:1", "b:2", null, null, 1L, 2L, null, 1);
         };
     }
 

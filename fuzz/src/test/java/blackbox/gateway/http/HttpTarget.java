@@ -98,7 +98,9 @@ public final class HttpTarget {
                 "get", ascii("GET /v1/a?b HTTP/1.1|Host: A.example:80|Accept-Encoding: br, gzip||"),
                 "length", ascii("POST / HTTP/1.1|Host: a|Content-Length: 3||abcGET / HTTP/1.1|Host: a||"),
                 "chunked", ascii("PUT / HTTP/1.1|Host: a|Transfer-Encoding: chunked||2|ab|0|X: y||"),
-                "socket", ascii("GET / HTTP/1.1|Host: a|Connection: Upgrade|Upgrade: websocket||"));
+                "socket",
+                        ascii("GET / HTTP/1.1|Host: a|Connection: Upgrade|Upgrade: websocket|Sec-WebSocket-Version: 13|"
+                                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==||"));
     }
 
     /// @param text with `|` in place of each line's end

@@ -8,9 +8,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.ConnectException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -28,27 +26,30 @@ final class Attempts {
     private final EventLoop loop;
     private final DialSettings settings;
     private final String destination;
-    private final CompletableFuture<Channel> result = new CompletableFuture<>();
-    private final ArrayDeque<InetSocketAddress> left = new ArrayDeque<>();
+    private final Sockets sockets;
+    private final CompletableFuture<Dialled> result = new CompletableFuture<>();
+    private final ArrayDeque<Place> left = new ArrayDeque<>();
+    private int port;
     private final List<ChannelFuture> running = new ArrayList<>();
     private @Nullable Throwable firstFailure;
 
-    Attempts(EventLoop loop, DialSettings settings, String destination) {
+    Attempts(EventLoop loop, DialSettings settings, Sockets sockets, String destination) {
         this.loop = loop;
         this.settings = settings;
+        this.sockets = sockets;
         this.destination = destination;
         var limit = loop.schedule(this::giveUp, settings.connectMax().toMillis(), TimeUnit.MILLISECONDS);
-        var unused = result.whenComplete((channel, failure) -> {
+        var unused = result.whenComplete((dialled, failure) -> {
             limit.cancel(false);
             left.clear();
             List.copyOf(running).stream()
                     .map(ChannelFuture::channel)
-                    .filter(each -> !each.equals(channel))
+                    .filter(each -> dialled == null || !each.equals(dialled.channel()))
                     .forEach(Channel::close);
         });
     }
 
-    CompletableFuture<Channel> result() {
+    CompletableFuture<Dialled> result() {
         return result;
     }
 
@@ -62,40 +63,41 @@ final class Attempts {
         result.completeExceptionally(failure);
     }
 
-    void start(List<InetAddress> addresses, int port) {
-        addresses.forEach(address -> left.add(new InetSocketAddress(address, port)));
+    void start(List<Place> places, int at) {
+        port = at;
+        left.addAll(places);
         next();
     }
 
     private void next() {
-        InetSocketAddress address = left.poll();
-        if (address == null || result.isDone()) {
+        Place place = left.poll();
+        if (place == null || result.isDone()) {
             return;
         }
         ChannelFuture attempt = new Bootstrap()
                 .group(loop)
-                .channel(NioSocketChannel.class)
+                .channelFactory(sockets::stream)
                 .option(ChannelOption.AUTO_READ, false)
                 .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITES)
                 .handler(new ChannelInboundHandlerAdapter())
-                .connect(address);
+                .connect(new InetSocketAddress(place.address(), port));
         running.add(attempt);
         attempt.addListener(_ -> {
             if (loop.inEventLoop()) {
-                ended(attempt);
+                ended(attempt, place);
             } else {
-                loop.execute(() -> ended(attempt)); // there was no descriptor for a socket, so it has no loop
+                loop.execute(() -> ended(attempt, place)); // there was no descriptor for a socket, so it has no loop
             }
         });
         var unused = loop.schedule(this::next, settings.nextAfter().toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    private void ended(ChannelFuture attempt) {
+    private void ended(ChannelFuture attempt, Place place) {
         running.remove(attempt);
         if (attempt.isSuccess()) {
-            if (!result.complete(attempt.channel())) {
+            if (!result.complete(new Dialled(attempt.channel(), place, port))) {
                 attempt.channel().close();
             }
             return;

@@ -10,6 +10,7 @@ public final class DialException extends IOException {
 
     private final Cause cause;
     private final @Nullable String rule;
+    private final @Nullable String address;
 
     /// Why.
     public enum Cause {
@@ -28,23 +29,30 @@ public final class DialException extends IOException {
     }
 
     public DialException(Cause cause, String message) {
-        this(cause, message, null);
+        this(cause, message, null, null);
     }
 
-    private DialException(Cause cause, String message, @Nullable String rule) {
+    private DialException(Cause cause, String message, @Nullable String rule, @Nullable String address) {
         super(message);
         this.cause = cause;
         this.rule = rule;
+        this.address = address;
     }
 
     /// Not dialled, because of a verdict on an address of it.
-    static DialException refused(String host, Verdict verdict) {
-        return new DialException(Cause.ADDRESS_REFUSED, host + " is not dialled: " + verdict.reason(), verdict.rule());
+    static DialException refused(String host, String address, Verdict verdict) {
+        return new DialException(
+                Cause.ADDRESS_REFUSED, host + " is not dialled: " + verdict.reason(), verdict.rule(), address);
     }
 
     /// The rule that refused its address; null where none did.
     public @Nullable String rule() {
         return rule;
+    }
+
+    /// The address that was refused; null where none was.
+    public @Nullable String address() {
+        return address;
     }
 
     /// Why it was not reached.

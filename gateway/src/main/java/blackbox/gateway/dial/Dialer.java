@@ -3,10 +3,10 @@ package blackbox.gateway.dial;
 import blackbox.gateway.dial.DialException.Cause;
 import blackbox.gateway.egress.Verdict;
 import blackbox.schemas.net.IpAddress;
-import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -27,6 +27,7 @@ public final class Dialer implements AutoCloseable {
     private final EventLoop loop;
     private final DialSettings settings;
     private final Resolver resolver;
+    private final Sockets sockets;
     private final ThreadPoolExecutor threads;
     private int dialling;
 
@@ -38,10 +39,11 @@ public final class Dialer implements AutoCloseable {
         Verdict of(String address);
     }
 
-    public Dialer(EventLoop loop, DialSettings settings, Resolver resolver) {
+    public Dialer(EventLoop loop, DialSettings settings, Resolver resolver, Sockets sockets) {
         this.loop = loop;
         this.settings = settings;
         this.resolver = resolver;
+        this.sockets = sockets;
         int count = settings.resolvers();
         this.threads = new ThreadPoolExecutor(
                 count,
@@ -57,15 +59,15 @@ public final class Dialer implements AutoCloseable {
     ///
     /// @param host a name or an address
     /// @return fails with a [DialException]; a caller that no longer wants it completes it by itself
-    public CompletableFuture<Channel> dial(String host, int port, Reach reach) {
+    public CompletableFuture<Dialled> dial(String host, int port, Reach reach) {
         if (dialling >= settings.dialsMax()) {
             return failed(Cause.OVERLOADED, "more than " + settings.dialsMax() + " connections are being opened");
         }
         dialling++;
-        var attempts = new Attempts(loop, settings, host + ":" + port);
-        CompletableFuture<Channel> result = attempts.result();
-        var unused = result.whenComplete((channel, failure) -> dialling--);
-        addresses(host, reach, result::isDone).whenComplete((found, failure) -> {
+        var attempts = new Attempts(loop, settings, sockets, host + ":" + port);
+        CompletableFuture<Dialled> result = attempts.result();
+        var unused = result.whenComplete((dialled, failure) -> dialling--);
+        places(host, reach, result::isDone).whenComplete((found, failure) -> {
             if (failure != null) {
                 attempts.fail(failure);
             } else {
@@ -75,17 +77,17 @@ public final class Dialer implements AutoCloseable {
         return result;
     }
 
-    /// The addresses of a host that may all be dialled; at most as many as are tried.
-    public CompletionStage<List<InetAddress>> addresses(String host, Reach reach) {
-        return addresses(host, reach, () -> false);
+    /// The addresses of a host, which may all be dialled; at most as many as are tried.
+    public CompletionStage<List<Place>> places(String host, Reach reach) {
+        return places(host, reach, () -> false);
     }
 
-    private CompletionStage<List<InetAddress>> addresses(String host, Reach reach, BooleanSupplier unwanted) {
-        var result = new CompletableFuture<List<InetAddress>>();
+    private CompletionStage<List<Place>> places(String host, Reach reach, BooleanSupplier unwanted) {
+        var result = new CompletableFuture<List<Place>>();
         try {
             threads.execute(() -> {
                 try {
-                    List<InetAddress> found = unwanted.getAsBoolean() ? List.of() : find(host, reach);
+                    List<Place> found = unwanted.getAsBoolean() ? List.of() : find(host, reach);
                     loop.execute(() -> result.complete(found));
                 } catch (RejectedExecutionException e) {
                     return; // the gateway has ended meanwhile
@@ -99,7 +101,7 @@ public final class Dialer implements AutoCloseable {
         return result;
     }
 
-    private List<InetAddress> find(String host, Reach reach) throws DialException {
+    private List<Place> find(String host, Reach reach) throws DialException {
         String literal = IpAddress.canonical(host);
         List<InetAddress> found;
         try {
@@ -110,13 +112,16 @@ public final class Dialer implements AutoCloseable {
         if (found.isEmpty()) {
             throw new DialException(Cause.NO_ADDRESS, host + " has no address");
         }
+        var places = new ArrayList<Place>();
         for (InetAddress address : found) {
-            Verdict verdict = reach.of(IpAddress.text(address.getAddress()));
+            String text = IpAddress.text(address.getAddress());
+            Verdict verdict = reach.of(text);
             if (!verdict.allowed()) {
-                throw DialException.refused(host, verdict);
+                throw DialException.refused(host, text, verdict);
             }
+            places.add(new Place(address, verdict));
         }
-        return List.copyOf(found.subList(0, Math.min(found.size(), ADDRESSES_MAX)));
+        return List.copyOf(places.subList(0, Math.min(places.size(), ADDRESSES_MAX)));
     }
 
     private static <T> CompletableFuture<T> failed(Cause cause, String message) {

@@ -25,7 +25,10 @@ record DnsQuery(byte[] message, String name, int type, int questionEnd, int udpB
     static final int A = 1;
     static final int SOA = 6;
     static final int PTR = 12;
+    static final int MX = 15;
+    static final int TXT = 16;
     static final int AAAA = 28;
+    static final int SRV = 33;
     static final int OPT = 41;
     static final int SVCB = 64;
     static final int HTTPS = 65;
@@ -94,6 +97,9 @@ record DnsQuery(byte[] message, String name, int type, int questionEnd, int udpB
         return switch (type) {
             case A -> "A";
             case PTR -> "PTR";
+            case MX -> "MX";
+            case TXT -> "TXT";
+            case SRV -> "SRV";
             case AAAA -> "AAAA";
             case SVCB -> "SVCB";
             case HTTPS -> "HTTPS";

@@ -64,6 +64,11 @@ public final class NameService {
         return true;
     }
 
+    /// Counts what came where questions belong and is none.
+    public void malformed(String what) {
+        findings.found(Finding.MALFORMED_DNS, what);
+    }
+
     private byte[] pointer(DnsQuery query) {
         String name = names.reverse(query.name());
         return name == null
@@ -90,7 +95,7 @@ public final class NameService {
         byte[] address = names.address(query.name(), rule);
         if (address == null) {
             findings.found(Finding.NAMES_REFUSED, "rule " + rule);
-            return denied(flow, query, Verdict.deny(rule, "too many different names were asked for"));
+            return denied(flow, query, Verdict.deny(null, "too many different names were asked for under " + rule));
         }
         tell(flow, query, verdict.outcome(), verdict.rule(), verdict.reason());
         // An HTTPS record could bring keys and protocols that nobody could look into.
@@ -100,11 +105,11 @@ public final class NameService {
     /// Nothing but addresses is served yet, since it would have to be asked for outside. That a name has none of a type
     /// says nothing about its other types, as a denial of the name would.
     private byte[] other(Flow flow, DnsQuery query, Verdict verdict) {
-        String why = verdict.allowed()
-                ? "the gateway answers for addresses only, not for " + query.typeText()
-                : verdict.reason();
-        tell(flow, query, Outcome.DENY, verdict.rule(), why);
-        return DnsAnswer.unsupported(query, why);
+        Verdict refused = verdict.allowed()
+                ? Verdict.deny(null, "the gateway answers for addresses only, not for " + query.typeText())
+                : verdict;
+        tell(flow, query, refused.outcome(), refused.rule(), refused.reason());
+        return DnsAnswer.unsupported(query, refused.reason());
     }
 
     private byte[] denied(Flow flow, DnsQuery query, Verdict verdict) {

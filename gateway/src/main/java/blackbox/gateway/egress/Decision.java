@@ -1,14 +1,16 @@
 package blackbox.gateway.egress;
 
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A verdict, and on what. Also the gateway's own: those have no rule.
 ///
 /// @param flow of the question or of the connection
 /// @param host the name; null for an address that stands for none
-/// @param what the type that was asked for, such as `A`; the port; where it was reached, `192.0.2.7:443`; the server
-///     name, empty if there is none; method, authority and target with a space between, as they were sent; or the
-/// messages of MCP
+/// @param what the type that was asked for, such as `A`; the port; where it was reached, or is not dialled,
+///     `192.0.2.7:443`; the server name, empty if there is none; method, authority and target with a space between,
+///     as they were sent; or the messages of MCP
+/// @param mediaTypes those of a request's head
 public record Decision(
         Stage stage,
         Outcome outcome,
@@ -16,7 +18,37 @@ public record Decision(
         String reason,
         Flow flow,
         @Nullable String host,
-        String what) {
+        String what,
+        Set<String> mediaTypes) {
+
+    public Decision {
+        mediaTypes = Set.copyOf(mediaTypes);
+    }
+
+    /// One that is not about a request.
+    public Decision(
+            Stage stage,
+            Outcome outcome,
+            @Nullable String rule,
+            String reason,
+            Flow flow,
+            @Nullable String host,
+            String what) {
+        this(stage, outcome, rule, reason, flow, host, what, Set.of());
+    }
+
+    /// One about the head of a request.
+    public static Decision of(Verdict verdict, Flow flow, @Nullable String host, RequestHead head) {
+        return new Decision(
+                head.webSocket() ? Stage.WS : Stage.HTTP,
+                verdict.outcome(),
+                verdict.rule(),
+                verdict.reason(),
+                flow,
+                host,
+                head.method() + " " + head.authority() + " " + head.target(),
+                head.mediaTypes());
+    }
 
     /// Whether what was asked goes on.
     public boolean allowed() {

@@ -8,21 +8,23 @@ import org.jspecify.annotations.Nullable;
 ///     address that no name was answered with
 /// @param address what it sent to, as [blackbox.schemas.net.IpAddress] writes it
 /// @param reached where the host is connected to for it, in the same form; null if it is not yet
+/// @param upstream what was dialled in its place; null if nothing was
 public record Destination(
         @Nullable String host,
         String address,
         int port,
         Protocol protocol,
-        @Nullable String reached) {
+        @Nullable String reached,
+        @Nullable HostPort upstream) {
 
     /// One that nobody is connected to yet.
     public Destination(@Nullable String host, String address, int port, Protocol protocol) {
-        this(host, address, port, protocol, null);
+        this(host, address, port, protocol, null, null);
     }
 
     /// The same, once the host is connected.
-    public Destination at(String ip) {
-        return new Destination(host, address, port, protocol, ip);
+    public Destination at(String ip, @Nullable HostPort dialled) {
+        return new Destination(host, address, port, protocol, ip, dialled);
     }
 
     /// The name, or the address where there is none.

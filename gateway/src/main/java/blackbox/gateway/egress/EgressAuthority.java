@@ -13,7 +13,8 @@ public interface EgressAuthority {
     /// connection is allowed.
     ///
     /// @param host a host name of at most 253 characters, in lower case
-    /// @param type what the guest asked for: `A`, `AAAA`, `HTTPS`, `SVCB`, or `TYPE` and a number
+    /// @param type what the guest asked for: `A`, `AAAA`, `HTTPS`, `SVCB`, `MX`, `SRV`, `TXT`, or `TYPE`
+    ///     and a number
     CompletionStage<Verdict> name(String host, String type);
 
     /// Whether it may open a connection, or send a datagram.
@@ -24,7 +25,8 @@ public interface EgressAuthority {
     /// @param serverName as it was sent; null if there is none
     CompletionStage<Verdict> tls(Destination destination, @Nullable String serverName);
 
-    /// Whether a request may be forwarded.
+    /// Whether a request may be forwarded, where the destination is connected, or where its verdict has something else
+    /// dialled: there it is asked again.
     ///
     /// @param serverName that of the TLS connection; null if there is none
     CompletionStage<RequestVerdict> request(Destination destination, @Nullable String serverName, RequestHead head);
@@ -40,5 +42,6 @@ public interface EgressAuthority {
     /// in its place. Asked for each of them, before any is dialled, on any thread.
     ///
     /// @param address as [blackbox.schemas.net.IpAddress] writes it
-    Verdict address(Destination destination, String address);
+    /// @param upstream in whose place it was found; null for the destination's own
+    Verdict address(Destination destination, String address, @Nullable HostPort upstream);
 }

@@ -30,7 +30,8 @@ public enum Finding {
     ADDRESS_REFUSED,
     /// What begins like TLS and is no ClientHello that could be trusted: the connection was reset.
     MALFORMED_TLS,
-    /// What begins like HTTP and is none, or could be read in two ways: the request was refused.
+    /// What begins like HTTP and is none, or could be read in two ways: the request was refused. Also what HTTP/2 does
+    /// not allow, and more of it than a guest may ask for at once: the stream or the connection was ended.
     MALFORMED_HTTP,
     /// Something else than HTTP, or nothing, where only requests are allowed: the connection was reset.
     NOT_HTTP,

@@ -15,12 +15,22 @@ import org.jspecify.annotations.Nullable;
 public final class Judge {
     private static final int FORBIDDEN = 403;
 
+    /// The rule of a denial because the guest did not tell of a connection; the policy's own have no colon.
+    public static final String UNCONFIRMED = "builtin:unconfirmed";
+
     private final EgressAuthority authority;
+    private final FlowWitness witness;
     private final Executor loop;
     private final Duration answerMax;
 
     public Judge(EgressAuthority authority, Executor loop, Duration answerMax) {
+        this(authority, FlowWitness.NOT_ASKED, loop, answerMax);
+    }
+
+    /// @param witness asked about each connection that the authority allows
+    public Judge(EgressAuthority authority, FlowWitness witness, Executor loop, Duration answerMax) {
         this.authority = authority;
+        this.witness = witness;
         this.loop = loop;
         this.answerMax = answerMax;
     }
@@ -33,6 +43,27 @@ public final class Judge {
     /// As [EgressAuthority#connect], likewise.
     public CompletionStage<Verdict> connect(Destination destination) {
         return inTime(() -> authority.connect(destination));
+    }
+
+    /// The same of a connection of TCP, which the guest must have told of, too.
+    public CompletionStage<Verdict> connect(Flow flow, Destination destination) {
+        return connect(destination)
+                .thenCompose(verdict -> verdict.allowed() ? confirmed(flow, verdict) : done(verdict));
+    }
+
+    private CompletionStage<Verdict> confirmed(Flow flow, Verdict verdict) {
+        return inTime(() -> witness.began(flow).thenApply(began -> began ? verdict : unconfirmed()));
+    }
+
+    private static CompletionStage<Verdict> done(Verdict verdict) {
+        return CompletableFuture.completedFuture(verdict);
+    }
+
+    private static Verdict unconfirmed() {
+        return Verdict.deny(
+                UNCONFIRMED,
+                "the policy holds connections until the guest's tracer tells of them, and it did not tell of this one"
+                        + " in time");
     }
 
     /// As [EgressAuthority#tls], likewise.
@@ -49,9 +80,9 @@ public final class Judge {
     }
 
     /// As [EgressAuthority#address]. Never fails; any thread.
-    public Verdict address(Destination destination, String address) {
+    public Verdict address(Destination destination, String address, @Nullable HostPort upstream) {
         try {
-            return authority.address(destination, address);
+            return authority.address(destination, address, upstream);
         } catch (RuntimeException e) {
             return failed(e);
         }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /// What a [Passage] says of what is about to pass.
 ///
 /// @param stage at which; null for that of the request, or of the connection
-/// @param what as in [Decision#what]; null for that of the request, or of the connection
+/// @param what as in [Decision#what]; null with `stage`
 /// @param status what a client of HTTP hears that is stopped
 /// @param json what it reads then; null for the gateway's own words
 public record Ruling(

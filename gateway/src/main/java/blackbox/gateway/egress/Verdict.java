@@ -52,8 +52,8 @@ public record Verdict(
         return new Verdict(outcome, otherRule, reason, upstream, inspection, secret);
     }
 
-    /// The same, with another place to dial.
-    public Verdict via(HostPort instead) {
+    /// The same, with another place to dial; null for the destination itself.
+    public Verdict via(@Nullable HostPort instead) {
         return new Verdict(outcome, rule, reason, instead, inspection, secret);
     }
 

@@ -20,14 +20,16 @@ final class Departure {
     private final Exchange exchange;
     private final GuestTcpChannel guest;
     private final UpstreamLink to;
+    private final Route route;
     private final Passage passage;
     private ByteBuf held = Unpooled.EMPTY_BUFFER;
     private byte @Nullable [] heldHead;
 
-    Departure(Exchange exchange, GuestTcpChannel guest, UpstreamLink to) {
+    Departure(Exchange exchange, GuestTcpChannel guest, UpstreamLink to, Route route) {
         this.exchange = exchange;
         this.guest = guest;
         this.to = to;
+        this.route = route;
         this.passage = exchange.passage();
     }
 
@@ -49,7 +51,7 @@ final class Departure {
     private @Nullable Ruling writeHead(byte[] head) {
         Ruling stop = exchange.asked(passage.sends(head.length));
         if (stop == null) {
-            to.writeHead(head);
+            to.writeHead(head, route);
         } else {
             Arrays.fill(head, (byte) 0);
         }

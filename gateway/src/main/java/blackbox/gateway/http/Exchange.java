@@ -3,6 +3,7 @@ package blackbox.gateway.http;
 import blackbox.gateway.egress.Decision;
 import blackbox.gateway.egress.Decision.Stage;
 import blackbox.gateway.egress.ExchangeTap;
+import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpExchange.How;
 import blackbox.gateway.egress.Metered;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /// One request and what comes of it, from when it is judged until it is told of.
 final class Exchange {
+    private static final int FORBIDDEN = 403;
+    private static final int STATUS_END = 600;
+
     private final HttpPeer peer;
     private final GuestRequest request;
     private final long number;
@@ -34,6 +38,8 @@ final class Exchange {
     private @Nullable Duration firstOctet;
     private Passage passage = Passage.FREE;
     private boolean begun;
+    /// The rule that its passage is of.
+    private @Nullable String passageRule;
     private @Nullable Departure departure;
     private boolean over;
 
@@ -43,6 +49,9 @@ final class Exchange {
 
     /// Whether the guest has sent all of its request.
     boolean requestWhole;
+
+    /// How often the other side was dialled for it.
+    int dials;
 
     /// Whether the other side's connection goes on after its answer.
     boolean reusable;
@@ -76,22 +85,38 @@ final class Exchange {
         return target;
     }
 
-    void judged(@Nullable String byRule, String forwarded) {
-        rule = byRule;
-        target = forwarded;
+    /// Keeps what was decided on it, and tells of it.
+    void decided(RequestVerdict given) {
+        Verdict verdict = given.verdict();
+        RequestHead judged = request.judged();
+        rule = verdict.rule();
+        target = given.target();
+        peer.listener()
+                .decided(Decision.of(verdict, peer.flow(), peer.destination().host(), judged));
     }
 
-    /// What is decided in the end: the request is let through if its passage may begin. One that is judged again keeps
-    /// its passage, unless another rule allows it.
+    /// The status of a refusal.
+    static int refusal(RequestVerdict given) {
+        boolean proper = given.status() >= HttpFault.BAD_REQUEST && given.status() < STATUS_END;
+        return proper ? given.status() : FORBIDDEN;
+    }
+
+    /// What is decided in the end: the request is let through if its passage may begin. What goes elsewhere is judged
+    /// again there, and begins then. One that is judged again keeps its passage, unless another rule allows it.
     RequestVerdict begins(RequestVerdict given) {
         Verdict verdict = given.verdict();
-        if (over || !verdict.allowed() || begun && Objects.equals(rule, verdict.rule())) {
+        HostPort here = peer.destination().upstream();
+        boolean elsewhere =
+                !Objects.equals(Route.of(verdict, peer.destination(), null).upstream(), here);
+        boolean keeps = begun && Objects.equals(passageRule, verdict.rule());
+        if (over || !verdict.allowed() || elsewhere || keeps) {
             return given;
         }
         if (begun) {
             passage.over();
         }
         passage = given.passage();
+        passageRule = verdict.rule();
         begun = true;
         Ruling ruling = passage.begins();
         return ruling == null
@@ -109,26 +134,28 @@ final class Exchange {
     @Nullable
     Ruling asked(@Nullable Ruling ruling) {
         if (ruling != null) {
-            tell(ruling.verdict(), ruling.stage(), ruling.what());
+            tell(ruling);
         }
         return ruling != null && ruling.stops() ? ruling : null;
     }
 
-    /// Tells of a verdict.
-    ///
-    /// @param at null for the stage of a request
-    /// @param what null for the request
-    void tell(Verdict verdict, @Nullable Stage at, @Nullable String what) {
-        RequestHead judged = judged();
+    private void tell(Ruling ruling) {
+        Verdict verdict = ruling.verdict();
+        String host = peer.destination().host();
+        Stage stage = ruling.stage();
+        String what = ruling.what();
         peer.listener()
-                .decided(new Decision(
-                        at != null ? at : judged.webSocket() ? Stage.WS : Stage.HTTP,
-                        verdict.outcome(),
-                        verdict.rule(),
-                        verdict.reason(),
-                        peer.flow(),
-                        peer.destination().host(),
-                        what != null ? what : judged.method() + " " + judged.authority() + " " + judged.target()));
+                .decided(
+                        stage == null || what == null
+                                ? Decision.of(verdict, peer.flow(), host, judged())
+                                : new Decision(
+                                        stage,
+                                        verdict.outcome(),
+                                        verdict.rule(),
+                                        verdict.reason(),
+                                        peer.flow(),
+                                        host,
+                                        what));
     }
 
     /// Asks for octets that are about to go to the guest.
@@ -138,8 +165,8 @@ final class Exchange {
     }
 
     /// Begins to forward it.
-    Departure departs(GuestTcpChannel guest, UpstreamLink to) {
-        var begins = new Departure(this, guest, to);
+    Departure departs(GuestTcpChannel guest, UpstreamLink to, Route route) {
+        var begins = new Departure(this, guest, to, route);
         departure = begins;
         return begins;
     }
@@ -204,7 +231,7 @@ final class Exchange {
                     peer.flow(),
                     peer.destination().host(),
                     number,
-                    "http/1.1",
+                    request.version().protocol(),
                     peer.scheme(),
                     request.judged(),
                     target,

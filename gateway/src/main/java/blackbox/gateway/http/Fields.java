@@ -81,6 +81,14 @@ record Fields(List<HttpField> all) {
         return filtered(name -> !names.contains(name));
     }
 
+    /// With one field of this name, in the place of all that had it.
+    Fields with(String name, String value) {
+        var fields =
+                new ArrayList<>(without(Set.of(name.toLowerCase(Locale.ROOT))).all());
+        fields.add(new HttpField(name, value));
+        return new Fields(fields);
+    }
+
     private Fields filtered(Predicate<String> wanted) {
         return new Fields(all.stream()
                 .filter(field -> wanted.test(field.name().toLowerCase(Locale.ROOT)))

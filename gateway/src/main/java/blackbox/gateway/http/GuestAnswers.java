@@ -16,7 +16,8 @@ final class GuestAnswers {
 
     /// An interim answer; empty if the guest is not sent it.
     ByteBuf interim(Exchange now, UpstreamAnswer answer) throws HttpFault {
-        boolean passed = now.request().minor() == 1 && answer.status() != 100; // 100 was the gateway's to say
+        boolean passed = now.request().version() == HttpVersion.HTTP_1_1
+                && answer.status() != 100; // 100 was the gateway's to say
         return passed
                 ? HttpWriter.answer(allocator, now.secrets().scrub(answer), Framing.NONE, false)
                 : Unpooled.EMPTY_BUFFER;
@@ -31,7 +32,9 @@ final class GuestAnswers {
         boolean unknown = framing.is(Kind.CHUNKED)
                 || framing.is(Kind.UNTIL_CLOSE)
                 || framing.is(Kind.LENGTH) && now.secrets().scrubs();
-        Framing towards = !unknown ? framing : now.request().minor() == 1 ? Framing.CHUNKED : Framing.UNTIL_CLOSE;
+        Framing towards = !unknown
+                ? framing
+                : now.request().version() == HttpVersion.HTTP_1_1 ? Framing.CHUNKED : Framing.UNTIL_CLOSE;
         now.answer = towards;
         now.answering(seen.status(), seen.fields());
         return HttpWriter.answer(allocator, seen, towards, last);

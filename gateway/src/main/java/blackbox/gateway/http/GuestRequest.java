@@ -1,5 +1,6 @@
 package blackbox.gateway.http;
 
+import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
 import blackbox.gateway.egress.Verdict;
@@ -14,15 +15,24 @@ import org.jspecify.annotations.Nullable;
 
 /// The head of a guest's request, checked.
 ///
-/// @param minor of its version, HTTP/1.x
 /// @param judged what is judged of it
 /// @param expectsContinue whether its client waits for 100 before it sends the body
 /// @param last whether its client wants no other answer on the connection
+/// @param webSocket the keys with which it asks for a WebSocket; null if it does not
 record GuestRequest(
-        int minor, RequestHead judged, Fields fields, Framing framing, boolean expectsContinue, boolean last) {
+        HttpVersion version,
+        RequestHead judged,
+        Fields fields,
+        Framing framing,
+        boolean expectsContinue,
+        boolean last,
+        @Nullable WebSocketKeys webSocket) {
     private static final Pattern AUTHORITY = Pattern.compile(
             "(?:(?=.{1,260}$)[A-Za-z0-9_-]{1,63}(?:\\.[A-Za-z0-9_-]{1,63})*\\.?|\\[[0-9A-Fa-f:.]{2,45}\\])(?::[0-9]{1,5})?");
     private static final int FORBIDDEN = 403;
+    private static final Set<String> METHOD_FIELDS =
+            Set.of("x-http-method-override", "x-http-method", "x-method-override");
+    private static final Set<String> TARGET_FIELDS = Set.of("x-original-url", "x-rewrite-url");
     private static final String VERSION = "HTTP/1.";
 
     static GuestRequest of(Head head) throws HttpFault {
@@ -31,16 +41,9 @@ record GuestRequest(
             throw HttpFault.bad("its first line is not method, target and version with one space between");
         }
         String method = line[0];
-        String target = line[1];
         int minor = minor(line[2]);
-        if (!HttpReader.isToken(method)) {
-            throw HttpFault.bad("its method is not a token");
-        }
-        if (target.isEmpty() || !isPrintable(target)) {
-            throw HttpFault.bad("its target has characters that must be percent-encoded");
-        }
         Fields fields = head.fields();
-        String authority = authority(fields);
+        String authority = host(fields);
         Framing framing = Framing.of(fields, minor, Framing.NONE);
         boolean webSocket = minor == 1
                 && fields.tokens("upgrade").contains("websocket")
@@ -48,7 +51,37 @@ record GuestRequest(
         if (webSocket && (!method.equals("GET") || !framing.is(Kind.NONE))) {
             throw HttpFault.bad("a WebSocket is asked for by GET without a body");
         }
-        var judged = new RequestHead(
+        WebSocketKeys keys = webSocket ? WebSocketKeys.of(fields) : null;
+        RequestHead judged = judged(method, authority, line[1], fields, webSocket);
+        boolean last = minor == 0 || fields.tokens("connection").contains("close");
+        boolean waits = expectsContinue(fields, framing) && minor == 1;
+        return new GuestRequest(
+                minor == 0 ? HttpVersion.HTTP_1_0 : HttpVersion.HTTP_1_1, judged, fields, framing, waits, last, keys);
+    }
+
+    /// One in HTTP/2.
+    ///
+    /// @param fields without pseudo fields
+    static GuestRequest http2(String method, String authority, String target, Fields fields, Framing framing)
+            throws HttpFault {
+        RequestHead judged = judged(method, authority, target, fields, false);
+        return new GuestRequest(
+                HttpVersion.HTTP_2, judged, fields, framing, expectsContinue(fields, framing), false, null);
+    }
+
+    private static RequestHead judged(String method, String authority, String target, Fields fields, boolean webSocket)
+            throws HttpFault {
+        if (!HttpReader.isToken(method)) {
+            throw HttpFault.bad("its method is not a token");
+        }
+        if (target.isEmpty() || !isPrintable(target)) {
+            throw HttpFault.bad("its target has characters that must be percent-encoded");
+        }
+        if (!AUTHORITY.matcher(authority).matches()) {
+            throw HttpFault.bad("its Host is neither a name nor an address, with or without a port");
+        }
+        meansWhatItSays(method, target, fields);
+        return new RequestHead(
                 method,
                 authority,
                 target,
@@ -56,8 +89,6 @@ record GuestRequest(
                 webSocket,
                 joined(fields.values("content-type")),
                 joined(fields.values("content-encoding")));
-        boolean last = minor == 0 || fields.tokens("connection").contains("close");
-        return new GuestRequest(minor, judged, fields, framing, expectsContinue(fields, minor, framing), last);
     }
 
     private static @Nullable String joined(List<String> values) {
@@ -80,15 +111,25 @@ record GuestRequest(
         return text.chars().allMatch(c -> c > ' ' && c < 0x7f);
     }
 
-    private static String authority(Fields fields) throws HttpFault {
+    private static String host(Fields fields) throws HttpFault {
         List<String> hosts = fields.values("host");
         if (hosts.size() != 1) {
             throw HttpFault.bad(hosts.isEmpty() ? "it has no Host" : "it has more than one Host");
         }
-        if (!AUTHORITY.matcher(hosts.getFirst()).matches()) {
-            throw HttpFault.bad("its Host is neither a name nor an address, with or without a port");
-        }
         return hosts.getFirst();
+    }
+
+    /// Some servers take method or target out of a field instead, and would do another thing than was judged.
+    private static void meansWhatItSays(String method, String target, Fields fields) throws HttpFault {
+        for (HttpField field : fields.all()) {
+            String name = field.name().toLowerCase(Locale.ROOT);
+            boolean another = METHOD_FIELDS.contains(name) && !field.value().equals(method)
+                    || TARGET_FIELDS.contains(name) && !field.value().equals(target);
+            if (another) {
+                throw HttpFault.bad("its field " + field.name() + " names another "
+                        + (METHOD_FIELDS.contains(name) ? "method" : "target") + " than its first line");
+            }
+        }
     }
 
     private static Set<String> mediaTypes(Fields fields) {
@@ -97,7 +138,7 @@ record GuestRequest(
         return types;
     }
 
-    private static boolean expectsContinue(Fields fields, int minor, Framing framing) throws HttpFault {
+    private static boolean expectsContinue(Fields fields, Framing framing) throws HttpFault {
         List<String> expected = fields.values("expect");
         if (expected.isEmpty()) {
             return false;
@@ -105,7 +146,7 @@ record GuestRequest(
         if (expected.size() != 1 || !expected.getFirst().equalsIgnoreCase("100-continue")) {
             throw new HttpFault(HttpFault.EXPECTATION_FAILED, "it expects something else than 100-continue");
         }
-        return minor == 1 && !framing.is(Kind.NONE);
+        return !framing.is(Kind.NONE);
     }
 
     /// What was decided; but whatever that is, nothing is forwarded that is no request for a path.

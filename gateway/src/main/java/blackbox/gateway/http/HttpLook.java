@@ -11,7 +11,7 @@ public enum HttpLook {
     HTTP,
     /// They may be the beginning of a known method.
     MORE,
-    /// They are an unknown word and a space: it depends on the rest of the line.
+    /// They may be the beginning of an unknown method, or of a line with one: it depends on the rest of the line.
     PERHAPS,
     OTHER;
 
@@ -67,7 +67,7 @@ public enum HttpLook {
         }
         String word = text.substring(0, end).toUpperCase(Locale.ROOT);
         if (end == length) {
-            return METHODS.stream().anyMatch(method -> method.startsWith(word)) ? MORE : OTHER;
+            return METHODS.stream().anyMatch(method -> method.startsWith(word)) ? MORE : unfinished(text);
         }
         boolean spaced = end > 0 && (text.charAt(end) == ' ' || text.charAt(end) == '\t');
         if (!spaced) {
@@ -86,6 +86,10 @@ public enum HttpLook {
         if (end >= 0 || !shown) {
             return OTHER;
         }
+        return unfinished(text);
+    }
+
+    private static HttpLook unfinished(String text) {
         return text.length() > HttpReader.START_BYTES_MAX ? HTTP : PERHAPS;
     }
 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class HttpReader {
     static final int START_BYTES_MAX = 16 << 10;
     static final int FIELDS_BYTES_MAX = 64 << 10;
-    private static final int FIELDS_MAX = 512;
+    static final int FIELDS_MAX = 512;
     private static final int CHUNK_DIGITS_MAX = 15;
     private static final int HEX = 16;
 

@@ -3,6 +3,7 @@ package blackbox.gateway.http;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.FlowEnd;
+import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.HttpExchange.How;
 import blackbox.gateway.egress.Metered;
 import blackbox.gateway.egress.RequestVerdict;
@@ -17,7 +18,6 @@ import blackbox.gateway.stack.ConnectionResetException;
 import blackbox.gateway.stack.GuestTcpChannel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.DuplexChannel;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +31,10 @@ public final class HttpSession {
 
     private static final Duration DRAIN_MAX = Duration.ofSeconds(5);
     private static final int REQUEST_TIMEOUT = 408;
-    private static final int FORBIDDEN = 403;
     private static final int BAD_GATEWAY = 502;
+
+    private static final int DIALS_MAX = 3;
+    private static final String DIALLED_OFTEN = " closes its connections, or leads to another rule each time";
 
     private final GuestTcpChannel guest;
     private final HttpPeer peer;
@@ -63,16 +65,12 @@ public final class HttpSession {
     public static void join(GuestTcpChannel guest, ByteBuf fromGuest, DuplexChannel upstream, HttpPeer peer) {
         var session = new HttpSession(guest, peer);
         guest.pipeline().addLast(session.side);
-        session.use(upstream);
+        session.use(upstream, peer.destination().upstream());
         session.take(fromGuest);
     }
 
-    private ChannelHandlerContext context() {
-        return side.context();
-    }
-
-    private UpstreamLink use(DuplexChannel upstream) {
-        var made = new UpstreamLink(upstream, this, peer.encrypted());
+    private UpstreamLink use(DuplexChannel channel, @Nullable HostPort upstream) {
+        var made = new UpstreamLink(channel, this, peer.encrypted(), upstream);
         link = made;
         made.join();
         made.read(guest.isWritable());
@@ -182,28 +180,29 @@ public final class HttpSession {
 
     private void decided(Exchange now, RequestVerdict given) {
         Verdict verdict = given.verdict();
-        now.judged(verdict.rule(), given.target());
-        now.tell(verdict, null, null);
+        now.decided(given);
         if (state == SessionState.OVER) {
             return; // the guest has gone, which was told
         }
         if (!verdict.allowed()) {
-            int status = given.status() >= HttpFault.BAD_REQUEST && given.status() < 600 ? given.status() : FORBIDDEN;
-            answer(status, verdict.reason(), verdict.rule(), How.REFUSED);
+            answer(Exchange.refusal(given), verdict.reason(), verdict.rule(), How.REFUSED);
             return;
         }
+        Route route = Route.of(verdict, peer.destination(), now.secrets().put());
         UpstreamLink known = link;
-        if (known != null && known.isOpen()) {
-            forward(now, known);
+        if (known != null && known.takes(route)) {
+            forward(now, known, route);
+        } else if (now.dials++ < DIALS_MAX) {
+            dial(now, route);
         } else {
-            dial(now);
+            answer(BAD_GATEWAY, peer.destination().text() + DIALLED_OFTEN, null, How.BROKEN_BY_UPSTREAM);
         }
     }
 
-    private void dial(Exchange now) {
+    private void dial(Exchange now, Route route) {
         dropLink();
         Destination judged = peer.destination();
-        peer.dial().get().whenComplete((channel, failure) -> {
+        peer.otherSide().dial(route.upstream()).whenComplete((channel, failure) -> {
             if (state == SessionState.OVER) {
                 if (channel != null) {
                     var unused = channel.close();
@@ -215,30 +214,29 @@ public final class HttpSession {
                         null,
                         How.BROKEN_BY_UPSTREAM);
             } else if (peer.destination().equals(judged)) {
-                forward(now, use(channel));
+                forward(now, use(channel, route.upstream()), route);
             } else {
-                use(channel);
+                use(channel, route.upstream());
                 judge(now); // it is at another address
             }
         });
     }
 
-    private void forward(Exchange now, UpstreamLink to) {
+    private void forward(Exchange now, UpstreamLink to, Route route) {
         state = SessionState.FORWARDING;
         GuestRequest request = now.request();
-        Outgoing leaving = now.secrets().leaving(now.target());
-        Departure departure = now.departs(guest, to);
+        WebSocketKeys keys = request.webSocket();
+        Outgoing leaving = now.secrets().leaving(now.target(), keys == null ? null : keys.own());
+        Departure departure = now.departs(guest, to, route);
         byte[] head = HttpWriter.request(leaving, request.canonicalAuthority(peer.schemePort()));
-        if (stops(now, departure.head(head))) {
+        if (stops(now, departure.head(head)) || now.requestWhole && stops(now, departure.end(Fields.NONE))) {
             return;
         }
-        if (now.requestWhole && stops(now, departure.end(Fields.NONE))) {
-            return;
-        } else if (!now.requestWhole && departure.holdsAll()) {
+        if (!now.requestWhole && departure.holdsAll()) {
             deadline.in(peer.headMax(), () -> tooSlow("body"));
         }
         if (request.expectsContinue() && reader.buffered() == 0) {
-            context().writeAndFlush(HttpWriter.goOn());
+            side.context().writeAndFlush(HttpWriter.goOn());
         }
         if (!request.framing().is(Kind.NONE)) {
             pump();
@@ -297,7 +295,7 @@ public final class HttpSession {
         if (now != null) {
             now.answering(status, Fields.NONE);
         }
-        context().writeAndFlush(HttpWriter.own(guest.alloc(), status, json, withBody));
+        side.context().writeAndFlush(HttpWriter.own(guest.alloc(), status, json, withBody));
         // The part of the body that could be in flight; a client that waits for 100 sends none.
         boolean more =
                 discarding || now != null && !now.requestWhole && !now.request().expectsContinue();
@@ -364,7 +362,7 @@ public final class HttpSession {
         Exchange now = exchange;
         if (now == null || !now.requestWhole) {
             over(How.BROKEN_BY_GUEST);
-            context().close();
+            side.context().close();
         }
     }
 
@@ -382,8 +380,8 @@ public final class HttpSession {
     /// Closes the guest's connection after all that it was sent.
     private void finishGuest() {
         over(How.BROKEN_BY_GUEST);
-        context().flush();
-        context().close();
+        side.context().flush();
+        side.context().close();
     }
 
     /// Does nothing more; an exchange that is not over ends so.
@@ -418,7 +416,7 @@ public final class HttpSession {
 
     void upstreamPaused() {
         if (state != SessionState.OVER) {
-            context().flush();
+            side.context().flush();
         }
     }
 
@@ -499,12 +497,13 @@ public final class HttpSession {
     private void answerHead(Exchange now, UpstreamLink from, UpstreamAnswer answer) throws HttpFault {
         GuestRequest request = now.request();
         if (answer.switches()) {
-            if (!request.judged().webSocket()
-                    || !answer.fields().tokens("upgrade").contains("websocket")) {
+            WebSocketKeys keys = request.webSocket();
+            if (keys == null || !answer.fields().tokens("upgrade").contains("websocket")) {
                 throw HttpFault.bad("it switches to a protocol that was not asked for");
             }
+            UpstreamAnswer accepted = keys.accepted(answer);
             from.reader.frame(Framing.NONE);
-            switchOver(now, from, answer);
+            switchOver(now, from, accepted);
             return;
         }
         from.reader.frame(answer.framing());
@@ -527,7 +526,7 @@ public final class HttpSession {
         if (!now.reusable || !now.requestWhole || from.reader.buffered() > 0) {
             dropLink();
         }
-        context().flush();
+        side.context().flush();
         if (!now.requestWhole) {
             drainGuest();
         } else if (now.lastForGuest || guestFinished) {
@@ -550,7 +549,7 @@ public final class HttpSession {
 
     private void toGuest(ByteBuf octets) {
         if (octets.isReadable()) {
-            context().write(octets);
+            side.context().write(octets);
         } else {
             octets.release();
         }
@@ -589,9 +588,9 @@ public final class HttpSession {
     private void breakOff(Exchange now, How how) {
         boolean cutShows = !now.answersIn(Kind.UNTIL_CLOSE);
         over(how);
-        context().flush();
+        side.context().flush();
         if (cutShows) {
-            context().close();
+            side.context().close();
         } else {
             guest.reset();
         }

@@ -16,7 +16,7 @@ import java.util.Set;
 final class HttpWriter {
     private static final String END = "\r\n";
     private static final Set<String> CODINGS = Set.of("gzip", "x-gzip", "zstd");
-    private static final Set<String> NOT_PASSED_ON = Set.of("alt-svc");
+    static final Set<String> NOT_PASSED_ON = Set.of("alt-svc");
 
     private static final int NO_CONTENT = 204;
 
@@ -36,7 +36,7 @@ final class HttpWriter {
                 .append(END);
         out.field("Host", authority);
         out.fields(outgoing.fields());
-        out.field("Accept-Encoding", outgoing.readable() ? "identity" : codings(request.fields()));
+        out.field("Accept-Encoding", acceptEncoding(outgoing));
         boolean trailers = request.fields().tokens("te").contains("trailers");
         if (trailers) {
             out.field("TE", "trailers");
@@ -51,8 +51,12 @@ final class HttpWriter {
         return outgoing.head().octets(out.text.append(END));
     }
 
-    /// Of what is accepted, what can be looked into later.
-    private static String codings(Fields fields) {
+    /// Of what is accepted, what can be looked into.
+    static String acceptEncoding(Outgoing outgoing) {
+        if (outgoing.readable()) {
+            return "identity";
+        }
+        Fields fields = outgoing.request().fields();
         var kept = new ArrayList<String>();
         for (String member : fields.members("accept-encoding")) {
             int end = member.indexOf(';');

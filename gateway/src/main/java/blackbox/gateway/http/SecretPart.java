@@ -1,6 +1,7 @@
 package blackbox.gateway.http;
 
 import blackbox.gateway.egress.Finding;
+import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.RequestVerdict;
 import blackbox.gateway.egress.SecretUse;
@@ -16,6 +17,7 @@ import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +27,15 @@ final class SecretPart {
     /// More of them in one head are no use of a credential.
     private static final int PUT_MAX = 16;
 
+    /// The last two are of the messages in a body.
+    private static final List<String> CODINGS =
+            List.of("content-encoding", "grpc-encoding", "connect-content-encoding");
+
     private static final int PARTIAL_CONTENT = 206;
+    /// Whoever is offered parts may take a whole answer for a failure; parts are not asked for, as a value could be
+    /// in two of them.
+    private static final Set<String> PARTS_OFFERED = Set.of("accept-ranges");
+
     private static final int FORBIDDEN = 403;
 
     private final HttpPeer peer;
@@ -63,7 +73,7 @@ final class SecretPart {
         List<HttpField> fields = Outgoing.passedOn(request).all();
         FilledHead filled =
                 goesWith == null ? FilledHead.of(given.target(), fields) : goesWith.fill(given.target(), fields);
-        String fault = fault(goesWith, filled);
+        String fault = fault(goesWith, filled, verdict.upstream());
         if (fault != null) {
             filled.clear();
             return verdict.allowed() ? refused(given, fault) : given;
@@ -76,7 +86,8 @@ final class SecretPart {
         return new RequestVerdict(Verdict.deny(null, why), given.target(), FORBIDDEN);
     }
 
-    private @Nullable String fault(@Nullable GuestSecret goesWith, FilledHead filled) {
+    /// @param upstream where the request goes; if that is not where the connection leads, it is checked again there
+    private @Nullable String fault(@Nullable GuestSecret goesWith, FilledHead filled, @Nullable HostPort upstream) {
         Stray stray = peer.secrets().stray(filled.target(), left(filled));
         if (stray != null) {
             GuestSecret it = stray.secret();
@@ -96,7 +107,11 @@ final class SecretPart {
         if (filled.count() > PUT_MAX) {
             return "the surrogate of " + name + " stands in it more than " + PUT_MAX + " times";
         }
-        if (filled.count() > 0 && !peer.encrypted() && !peer.destination().isLoopback()) {
+        boolean isThere = Objects.equals(upstream, peer.destination().upstream());
+        if (filled.count() > 0
+                && !peer.encrypted()
+                && isThere
+                && !peer.destination().isLoopback()) {
             return name + " is not sent without TLS, except to this host's own loopback";
         }
         return null;
@@ -117,7 +132,9 @@ final class SecretPart {
     }
 
     /// The head as it leaves now.
-    Outgoing leaving(String target) {
+    ///
+    /// @param webSocketKey as in [Outgoing]
+    Outgoing leaving(String target, @Nullable String webSocketKey) {
         GuestSecret known = secret;
         if (known != null || peer.secrets().isTold(host())) {
             scrubber = peer.secrets().scrubber();
@@ -127,7 +144,15 @@ final class SecretPart {
         if (known != null) {
             tell(known, filled.count() > 0 ? How.PUT : How.ABSENT, known.place().words(), filled.count());
         }
-        return new Outgoing(request, filled, scrubber != null);
+        return new Outgoing(request, filled, scrubber != null, webSocketKey);
+    }
+
+    /// The id of the secret whose value it leaves with; null if there is none in it.
+    @Nullable
+    String put() {
+        GuestSecret known = secret;
+        FilledHead filled = head;
+        return known == null || filled == null || filled.count() == 0 ? null : known.id();
     }
 
     private String host() {
@@ -150,14 +175,19 @@ final class SecretPart {
         if (known == null) {
             return answer;
         }
-        boolean coded =
-                answer.fields().tokens("content-encoding").stream().anyMatch(coding -> !coding.equals("identity"));
+        boolean coded = CODINGS.stream()
+                .flatMap(name -> answer.fields().tokens(name).stream())
+                .anyMatch(coding -> !coding.equals("identity"));
         if (!answer.framing().is(Kind.NONE) && (coded || answer.status() == PARTIAL_CONTENT)) {
             throw HttpFault.bad("its body is " + (coded ? "compressed" : "a part")
                     + ", which was not asked for, and so cannot be searched for secrets");
         }
         return new UpstreamAnswer(
-                answer.status(), known.scrub(answer.reason()), scrub(answer.fields()), answer.framing(), answer.last());
+                answer.status(),
+                known.scrub(answer.reason()),
+                scrub(answer.fields().without(PARTS_OFFERED)),
+                answer.framing(),
+                answer.last());
     }
 
     /// Fields as the guest may see them.

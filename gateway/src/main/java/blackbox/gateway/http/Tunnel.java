@@ -3,18 +3,24 @@ package blackbox.gateway.http;
 import blackbox.gateway.egress.Metered;
 import blackbox.gateway.stack.GuestTcpChannel;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
+import java.util.concurrent.TimeUnit;
 
 /// Relays octets between two pipelines, TLS in them or not. The end of either side is that of both: what was said
 /// before still arrives.
 @SuppressWarnings("FutureReturnValueIgnored") // what fails to be written or closed is told to the handlers
 public final class Tunnel extends ChannelInboundHandlerAdapter {
+    /// What waits to be written when the other side has ended may wait so long.
+    private static final long LAST_WRITES_S_MAX = 30;
+
     private final GuestTcpChannel guest;
     private final Metered metered;
     private final Channel from;
@@ -54,6 +60,10 @@ public final class Tunnel extends ChannelInboundHandlerAdapter {
     }
 
     private void forward(ByteBuf octets) {
+        if (!to.isActive()) { // what cannot pass is not counted, and is no reason to cut what still arrives
+            octets.release();
+            return;
+        }
         int count = octets.readableBytes();
         if (!(fromGuest ? metered.sends(count) : metered.receives(count))) {
             octets.release();
@@ -100,10 +110,14 @@ public final class Tunnel extends ChannelInboundHandlerAdapter {
         ctx.close();
     }
 
+    /// A channel that is closed forgets what it could not write yet.
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        metered.over();
-        to.flush();
-        to.close();
+        var limit = to.eventLoop().schedule(() -> to.close(), LAST_WRITES_S_MAX, TimeUnit.SECONDS);
+        to.closeFuture().addListener(_ -> {
+            limit.cancel(false);
+            metered.over();
+        });
+        to.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
 }

@@ -1,5 +1,6 @@
 package blackbox.gateway.http;
 
+import blackbox.gateway.egress.HostPort;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -9,21 +10,30 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// The connection to the other side that belongs to one guest's connection, with what it answers. Owned by the loop.
 final class UpstreamLink extends ChannelInboundHandlerAdapter {
     private final DuplexChannel channel;
     private final HttpSession session;
     private final boolean encrypted;
+    private final @Nullable HostPort upstream;
     final HttpReader reader;
 
+    /// That of the requests that went over it; null before the first.
+    private @Nullable Route route;
+
     private boolean saidClose;
+    private boolean broken;
     private boolean left;
 
-    UpstreamLink(DuplexChannel channel, HttpSession session, boolean encrypted) {
+    /// @param upstream what was dialled in place of the destination; null for itself
+    UpstreamLink(DuplexChannel channel, HttpSession session, boolean encrypted, @Nullable HostPort upstream) {
         this.channel = channel;
         this.session = session;
         this.encrypted = encrypted;
+        this.upstream = upstream;
         this.reader = new HttpReader(channel.alloc());
         channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
     }
@@ -36,8 +46,10 @@ final class UpstreamLink extends ChannelInboundHandlerAdapter {
         return channel;
     }
 
-    boolean isOpen() {
-        return channel.isActive() && !saidClose;
+    /// Whether it is open, and a request may go over it.
+    boolean takes(Route next) {
+        boolean leadsThere = Objects.equals(upstream, next.upstream()) && (route == null || route.equals(next));
+        return leadsThere && channel.isActive() && !saidClose;
     }
 
     boolean isWritable() {
@@ -45,7 +57,8 @@ final class UpstreamLink extends ChannelInboundHandlerAdapter {
     }
 
     /// Writes a head, and clears it when it is written.
-    void writeHead(byte[] head) {
+    void writeHead(byte[] head, Route by) {
+        route = by;
         channel.write(Unpooled.wrappedBuffer(head)).addListener(_ -> Arrays.fill(head, (byte) 0));
     }
 
@@ -61,9 +74,9 @@ final class UpstreamLink extends ChannelInboundHandlerAdapter {
         channel.config().setAutoRead(now);
     }
 
-    /// Whether the end of the connection was said, or cannot be faked: without TLS nothing can be known.
+    /// Whether the end of the connection was said: in TLS, so that nobody else can have.
     boolean endIsCertain() {
-        return saidClose || !encrypted;
+        return saidClose || !encrypted && !broken;
     }
 
     /// Ends it, without telling the session.
@@ -115,6 +128,7 @@ final class UpstreamLink extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        broken = true;
         var unused = ctx.close();
     }
 

@@ -18,7 +18,6 @@ public record GuestSecret(String id, String surrogate, SecretPlace place, List<S
     private static final Pattern SURROGATE = Pattern.compile("[A-Za-z0-9_-]{16,256}");
     private static final String BEARER = "Bearer ";
     private static final String BASIC = "Basic ";
-    private static final String HEX = "0123456789ABCDEF";
 
     public GuestSecret {
         if (!SURROGATE.matcher(surrogate).matches()) {
@@ -31,6 +30,7 @@ public record GuestSecret(String id, String surrogate, SecretPlace place, List<S
     public FilledHead fill(String target, List<HttpField> fields) {
         var filling = new Filling();
         return switch (place) {
+            case SecretPlace.Path _ -> filling.head(path(target, filling), fields);
             case SecretPlace.Query query -> filling.head(query(target, query.name(), filling), fields);
             case SecretPlace.Credential _ -> filling.head(target, each(fields, field -> credential(field, filling)));
             case SecretPlace.Header header ->
@@ -112,6 +112,16 @@ public record GuestSecret(String id, String surrogate, SecretPlace place, List<S
         return text.substring(0, BASIC.length()) + filling.put(encoded);
     }
 
+    private String path(String target, Filling filling) {
+        int question = target.indexOf('?');
+        String path = question < 0 ? target : target.substring(0, question);
+        return replaced(path, filling, this::percentEncoded) + target.substring(path.length());
+    }
+
+    private byte[] percentEncoded() {
+        return Coding.PERCENT.of(value.octets());
+    }
+
     private String query(String target, String name, Filling filling) {
         int question = target.indexOf('?');
         if (question < 0) {
@@ -123,29 +133,6 @@ public record GuestSecret(String id, String surrogate, SecretPlace place, List<S
                     parameter.startsWith(name + "=") ? replaced(parameter, filling, this::percentEncoded) : parameter);
         }
         return target.substring(0, question + 1) + String.join("&", parameters);
-    }
-
-    /// All but what is unreserved (RFC 3986 section 2.3).
-    private byte[] percentEncoded() {
-        byte[] octets = value.octets();
-        var out = new byte[3 * octets.length];
-        int length = 0;
-        for (byte octet : octets) {
-            boolean plain = octet >= 'a' && octet <= 'z'
-                    || octet >= 'A' && octet <= 'Z'
-                    || octet >= '0' && octet <= '9'
-                    || "-._~".indexOf(octet) >= 0;
-            if (plain) {
-                out[length++] = octet;
-            } else {
-                out[length++] = '%';
-                out[length++] = (byte) HEX.charAt(octet >> 4);
-                out[length++] = (byte) HEX.charAt(octet & 0xf);
-            }
-        }
-        byte[] encoded = Arrays.copyOf(out, length);
-        Arrays.fill(out, (byte) 0);
-        return encoded;
     }
 
     /// Without the value, and without what stands for it.

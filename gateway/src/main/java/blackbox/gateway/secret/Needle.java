@@ -3,33 +3,28 @@ package blackbox.gateway.secret;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 
-/// One form of an octet string, which is looked for in text of which each octet may be quoted. Base64 is looked for as
-/// far as its characters follow from the octets alone: those at its ends that they share with their neighbours are not.
+/// One form of an octet string, which is looked for in text of which each octet may be quoted.
+///
+/// The forms are the string as it is, in UTF-16, in hexadecimal and in base64 at its three phases, and each of these of
+/// such a form, or of the string as it is quoted in URLs or JSON: what others wrap once or twice.
 final class Needle {
-    private static final int GROUP_BITS = 6;
-    private static final int UNIT = 3;
-    private static final String FILLER = "xx";
+    private static final List<Coding> OUTER =
+            List.of(Coding.UTF_16, Coding.HEX, Coding.BASE64, Coding.BASE64_AFTER_1, Coding.BASE64_AFTER_2);
+    private static final int GROUP_OCTETS = 3;
+    /// What makes a surrogate as long as a value, as far as base64 in base64 has to know.
+    private static final String FILLER = "xxxxxxxx";
 
     private final String secret;
-    private final Form form;
+    private final Coding outer;
     private final byte[] octets;
     private final byte[] instead;
 
-    private enum Form {
-        RAW,
-        /// In lower case here, in any case in text.
-        HEX,
-        /// In the standard alphabet here, in that or the one for URLs in text.
-        BASE64
-    }
-
-    private Needle(String secret, Form form, byte[] octets, byte[] instead) {
+    private Needle(String secret, Coding outer, byte[] octets, byte[] instead) {
         this.secret = secret;
-        this.form = form;
+        this.outer = outer;
         this.octets = octets;
         this.instead = instead;
     }
@@ -39,49 +34,44 @@ final class Needle {
     /// @param secret whose it is
     /// @param surrogate what takes its place, in the same form
     static List<Needle> of(String secret, byte[] octets, String surrogate) {
-        byte[] other = surrogate.getBytes(StandardCharsets.US_ASCII);
-        var forms = new ArrayList<Needle>();
-        forms.add(new Needle(secret, Form.RAW, octets.clone(), other));
-        forms.add(new Needle(secret, Form.RAW, spread(octets), spread(other)));
-        forms.add(new Needle(secret, Form.HEX, hex(octets), hex(other)));
-        byte[] alike = (surrogate + FILLER.substring(0, Math.floorMod(octets.length - other.length, UNIT)))
-                .getBytes(StandardCharsets.US_ASCII);
-        for (int before = 0; before < UNIT; before++) {
-            forms.add(new Needle(secret, Form.BASE64, base64(octets, before), base64(alike, before)));
+        var needles = new ArrayList<Needle>();
+        needles.add(new Needle(secret, Coding.PLAIN, octets.clone(), surrogate.getBytes(StandardCharsets.US_ASCII)));
+        var inside = new ArrayList<byte[]>();
+        for (Coding inner : Coding.values()) {
+            byte[] within = inner.of(octets);
+            if (inside.stream().anyMatch(known -> Arrays.equals(known, within))) {
+                Arrays.fill(within, (byte) 0); // nothing in it that this would change
+                continue;
+            }
+            inside.add(within);
+            for (Coding outer : OUTER) {
+                needles.add(
+                        new Needle(secret, outer, outer.of(within), instead(within, inner, outer, octets, surrogate)));
+            }
         }
-        return forms;
+        inside.forEach(within -> Arrays.fill(within, (byte) 0));
+        return needles;
     }
 
-    /// In UTF-16, of either order, without the zero octet at its end or beginning.
-    private static byte[] spread(byte[] octets) {
-        var spread = new byte[2 * octets.length - 1];
-        for (int at = 0; at < octets.length; at++) {
-            spread[2 * at] = octets[at];
+    /// The surrogate in the same form, and so long that what follows in base64 can be read as before.
+    private static byte[] instead(byte[] within, Coding inner, Coding outer, byte[] octets, String surrogate) {
+        for (int more = 0; more <= FILLER.length(); more++) {
+            byte[] alike = (surrogate + FILLER.substring(0, more)).getBytes(StandardCharsets.US_ASCII);
+            byte[] wrapped = inner.of(alike);
+            boolean innerFits = isNoBase64(inner) || (alike.length - octets.length) % GROUP_OCTETS == 0;
+            boolean outerFits = isNoBase64(outer) || (wrapped.length - within.length) % GROUP_OCTETS == 0;
+            if (innerFits && outerFits) {
+                return outer.of(wrapped);
+            }
         }
-        return spread;
+        throw new IllegalStateException(outer + " of " + inner + " has no surrogate of a length that fits");
     }
 
-    private static byte[] hex(byte[] octets) {
-        var digits = new byte[2 * octets.length];
-        for (int at = 0; at < octets.length; at++) {
-            digits[2 * at] = (byte) Character.forDigit(octets[at] >> 4 & 0xf, 16);
-            digits[2 * at + 1] = (byte) Character.forDigit(octets[at] & 0xf, 16);
-        }
-        return digits;
-    }
-
-    /// The characters of base64 that have bits of these octets only.
-    ///
-    /// @param before how many other octets come first, modulo 3
-    private static byte[] base64(byte[] octets, int before) {
-        var aligned = new byte[before + octets.length];
-        System.arraycopy(octets, 0, aligned, before, octets.length);
-        byte[] encoded = Base64.getEncoder().encode(aligned);
-        int first = Math.ceilDiv(before * Byte.SIZE, GROUP_BITS);
-        byte[] own = Arrays.copyOfRange(encoded, first, aligned.length * Byte.SIZE / GROUP_BITS);
-        Arrays.fill(aligned, (byte) 0);
-        Arrays.fill(encoded, (byte) 0);
-        return own;
+    private static boolean isNoBase64(Coding coding) {
+        return switch (coding) {
+            case PLAIN, UTF_16, HEX, HEX_UPPER, PERCENT, JSON -> true;
+            case BASE64, BASE64_AFTER_1, BASE64_AFTER_2, BASE64_URL, BASE64_URL_AFTER_1, BASE64_URL_AFTER_2 -> false;
+        };
     }
 
     String secret() {
@@ -94,16 +84,18 @@ final class Needle {
         if (octet == wanted) {
             return true;
         }
-        return switch (form) {
-            case RAW -> wanted == ' ' && octet == '+'; // as forms are sent
+        return switch (outer) {
+            case PLAIN, UTF_16 -> wanted == ' ' && octet == '+'; // as forms are sent
             case HEX -> wanted >= 'a' && octet == wanted - ('a' - 'A');
-            case BASE64 -> wanted == '+' && octet == '-' || wanted == '/' && octet == '_';
+            case BASE64, BASE64_AFTER_1, BASE64_AFTER_2 ->
+                wanted == '+' && octet == '-' || wanted == '/' && octet == '_';
+            case HEX_UPPER, BASE64_URL, BASE64_URL_AFTER_1, BASE64_URL_AFTER_2, PERCENT, JSON -> false; // never outer
         };
     }
 
-    /// Whether lines may break between its octets, as base64 in mails and PEM has them.
+    /// Whether lines may break between its octets, as base64 in mails, PEM and YAML has them.
     boolean isBroken() {
-        return form == Form.BASE64;
+        return !isNoBase64(outer);
     }
 
     int length() {
@@ -112,7 +104,7 @@ final class Needle {
 
     /// What is written in place of what was found.
     byte[] instead(byte[] text, int from, int end) {
-        if (form != Form.HEX) {
+        if (outer != Coding.HEX) {
             return instead;
         }
         for (int at = from; at < end; at++) {

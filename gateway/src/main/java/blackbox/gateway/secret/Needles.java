@@ -2,33 +2,23 @@ package blackbox.gateway.secret;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Looks for any of several octet strings in any of their forms. Owned by one thread.
+/// Octet strings in all of their forms, by how they begin. Owned by one thread.
 final class Needles {
     private static final int OCTETS = 256;
-    private static final char[] LINE_END = {'\r', '\n'};
 
     private final List<Needle> all;
     /// Those that begin with an octet.
     private final List<List<Needle>> beginning = new ArrayList<>(OCTETS);
-    /// Places that one needle has been followed to, and the next ones.
-    private int[] now = new int[8];
-    private int[] next = new int[8];
-    private int count;
+    /// Those that begin with two octets, neither of which is quoted; null if none does.
+    private final Needle[] @Nullable [] pairs = new Needle[OCTETS * OCTETS][];
 
-    private boolean cut;
-    private boolean quotes;
-
-    /// @param end one past its last octet
-    record Occurrence(Needle needle, int from, int end) {}
-
-    /// What is known of a text up to its known end.
-    ///
-    /// @param occurrence the first, the longest of those that begin there; null if there is none before `settled`
-    /// @param settled where the next one may begin
-    record Search(@Nullable Occurrence occurrence, int settled) {}
+    private final Quoted quoted = new Quoted();
+    private final BitSet read = new BitSet(OCTETS);
+    private final List<Needle> candidates = new ArrayList<>();
 
     Needles(List<Needle> all) {
         this.all = List.copyOf(all);
@@ -36,116 +26,68 @@ final class Needles {
             int each = octet;
             beginning.add(all.stream().filter(needle -> needle.accepts(0, each)).toList());
         }
-    }
-
-    /// Searches from a place on.
-    ///
-    /// @param end of what is known of the text
-    /// @param whole whether nothing comes after it
-    Search search(byte[] text, int from, int end, boolean whole) {
-        for (int at = from; at < end; at++) {
-            cut = false;
-            Occurrence longest = longest(possible(text, at, end), text, at, end);
-            if (cut && !whole) {
-                return new Search(null, at); // more may make it one, or a longer one
-            }
-            if (longest != null) {
-                return new Search(longest, at);
+        for (int first = 0; first < OCTETS; first++) {
+            for (Needle needle : beginning.get(first)) {
+                for (int second = 0; second < OCTETS; second++) {
+                    if (needle.accepts(1, second)) {
+                        add(first << Byte.SIZE | second, needle);
+                    }
+                }
             }
         }
-        return new Search(null, end);
     }
 
-    /// Those that what stands at a place may be the beginning of.
-    private List<Needle> possible(byte[] text, int at, int end) {
+    private void add(int pair, Needle needle) {
+        Needle @Nullable [] known = pairs[pair];
+        Needle[] more = known == null ? new Needle[1] : Arrays.copyOf(known, known.length + 1);
+        more[more.length - 1] = needle;
+        pairs[pair] = more;
+    }
+
+    boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    Quoted quoted() {
+        return quoted;
+    }
+
+    /// Those that may begin at a place, if that can be told yet.
+    ///
+    /// @param whole whether nothing comes after the end
+    /// @return valid until the next call; null if more text could make it others
+    @Nullable
+    List<Needle> at(byte[] text, int at, int end, boolean whole) {
         int octet = text[at] & 0xff;
+        if (Quoted.begins(octet)) {
+            return quotedAt(text, at, end, whole);
+        }
         List<Needle> plain = beginning.get(octet);
-        if (!Quoted.begins(octet) || all.isEmpty()) {
+        if (plain.isEmpty()) {
             return plain;
         }
-        quotes = false;
-        cut = Quoted.read(
-                text,
-                at,
-                end,
-                (quoted, after) -> quotes |= !beginning.get(quoted).isEmpty());
-        return quotes ? all : plain;
+        if (at + 1 == end) {
+            return whole ? List.of() : null; // none has one octet
+        }
+        int second = text[at + 1] & 0xff;
+        if (Quoted.begins(second) || second == '\n' || second == '\r') {
+            return plain;
+        }
+        Needle @Nullable [] both = pairs[octet << Byte.SIZE | second];
+        return both == null ? List.of() : Arrays.asList(both);
     }
 
-    private @Nullable Occurrence longest(List<Needle> possible, byte[] text, int at, int end) {
-        Occurrence longest = null;
-        for (Needle needle : possible) {
-            int reached = follow(needle, text, at, end);
-            if (reached > (longest == null ? at : longest.end())) {
-                longest = new Occurrence(needle, at, reached);
-            }
+    private @Nullable List<Needle> quotedAt(byte[] text, int at, int end, boolean whole) {
+        read.clear();
+        boolean cut = quoted.read(text, at, end, (octet, after) -> read.set(octet));
+        if (cut && !whole) {
+            return null;
         }
-        return longest;
-    }
-
-    /// The last place where it may end; -1 if it is not here.
-    private int follow(Needle needle, byte[] text, int from, int end) {
-        now[0] = from;
-        int places = 1;
-        for (int step = 0; step < needle.length(); step++) {
-            count = 0;
-            int wanted = step;
-            for (int each = 0; each < places; each++) {
-                int at = step > 0 && needle.isBroken() ? afterBreak(text, now[each], end) : now[each];
-                if (at == end) {
-                    cut = true;
-                    continue;
-                }
-                int octet = text[at] & 0xff;
-                if (needle.accepts(step, octet)) {
-                    reach(at + 1);
-                }
-                if (Quoted.begins(octet)) {
-                    cut |= Quoted.read(text, at, end, (quoted, after) -> {
-                        if (needle.accepts(wanted, quoted)) {
-                            reach(after);
-                        }
-                    });
-                }
-            }
-            if (count == 0) {
-                return -1;
-            }
-            int[] spare = now;
-            now = next;
-            next = spare;
-            places = count;
+        candidates.clear();
+        for (int octet = read.nextSetBit(0); octet >= 0; octet = read.nextSetBit(octet + 1)) {
+            candidates.addAll(beginning.get(octet));
         }
-        int last = now[0];
-        for (int each = 1; each < places; each++) {
-            last = Math.max(last, now[each]);
-        }
-        return last;
-    }
-
-    /// The place behind one end of a line, which may be quoted as in JSON.
-    private static int afterBreak(byte[] text, int from, int end) {
-        int at = from;
-        for (char part : LINE_END) {
-            if (at < end && text[at] == part) {
-                at++;
-            } else if (at + 1 < end && text[at] == '\\' && text[at + 1] == (part == '\r' ? 'r' : 'n')) {
-                at += 2;
-            }
-        }
-        return at;
-    }
-
-    private void reach(int place) {
-        for (int each = 0; each < count; each++) {
-            if (next[each] == place) {
-                return;
-            }
-        }
-        if (count == next.length) {
-            next = Arrays.copyOf(next, 2 * count);
-        }
-        next[count++] = place;
+        return candidates;
     }
 
     void clear() {

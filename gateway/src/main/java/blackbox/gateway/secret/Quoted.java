@@ -1,33 +1,31 @@
 package blackbox.gateway.secret;
 
-/// The readings of a place in a text in which octets may be quoted: by percent signs (also of percent signs, up to
-/// three times), by backslashes as JSON and JavaScript have them (also doubled), and by character references of HTML.
+/// The readings of a place in a text in which octets may be quoted: by percent signs, by backslashes as JSON and
+/// JavaScript have them, and by character references of HTML. Each octet of a quotation may be quoted itself, up to
+/// three quotations in one another; percent signs of percent signs count once, up to three of them. Owned by one
+/// thread.
 final class Quoted {
+    private static final int DEPTH_MAX = 3;
     private static final int PERCENT_DEPTH_MAX = 3;
-    private static final int BACKSLASHES_MAX = 8;
     private static final int REFERENCE_DIGITS_MAX = 7;
+    private static final int DECIMAL = 10;
     private static final int HEX = 16;
     private static final String[] NAMES = {"amp;", "lt;", "gt;", "quot;", "apos;"};
     private static final String NAMED = "&<>\"'";
 
-    private final byte[] text;
-    private final int end;
-    private final Reading reading;
+    private byte[] text = {};
+    private int end;
     /// Whether more text could have given more readings.
     private boolean cut;
+
+    private long looks;
 
     /// Is told what a place may be read as.
     @FunctionalInterface
     interface Reading {
-        /// @param octet what is quoted
-        /// @param next where the quotation ends
+        /// @param octet which it is or which is quoted
+        /// @param next where that ends
         void is(int octet, int next);
-    }
-
-    private Quoted(byte[] text, int end, Reading reading) {
-        this.text = text;
-        this.end = end;
-        this.reading = reading;
     }
 
     /// Whether a quotation may begin with this octet.
@@ -35,25 +33,49 @@ final class Quoted {
         return octet == '%' || octet == '\\' || octet == '&';
     }
 
-    /// Tells all that is quoted at a place.
-    ///
-    /// @param end of what is known of the text
-    /// @return whether more text could give more readings
-    static boolean read(byte[] text, int at, int end, Reading reading) {
-        var quoted = new Quoted(text, end, reading);
-        switch (text[at]) {
-            case '%' -> quoted.percent(at + 1);
-            case '\\' -> quoted.backslash(at);
-            case '&' -> quoted.reference(at + 1);
-            default -> {}
-        }
-        return quoted.cut;
+    /// How many octets were looked at so far: the work of it.
+    long looks() {
+        return looks;
     }
 
-    private void percent(int from) {
+    /// Tells all that a place may be read as, itself included; something may be told several times.
+    ///
+    /// @param until the end of what is known of the text
+    /// @return whether more text could give more readings
+    boolean read(byte[] of, int at, int until, Reading reading) {
+        text = of;
+        end = until;
+        cut = false;
+        read(at, DEPTH_MAX, reading);
+        return cut;
+    }
+
+    /// @param depth how many quotations may be in one another here
+    private void read(int at, int depth, Reading reading) {
+        looks++;
+        if (at >= end) {
+            cut = true;
+            return;
+        }
+        int octet = text[at] & 0xff;
+        reading.is(octet, at + 1);
+        if (depth > 0 && begins(octet)) {
+            int inside = depth - 1;
+            read(at, inside, (first, next) -> {
+                switch (first) {
+                    case '%' -> percent(next, inside, reading);
+                    case '\\' -> backslash(next, inside, reading);
+                    case '&' -> reference(next, inside, reading);
+                    default -> {}
+                }
+            });
+        }
+    }
+
+    private void percent(int from, int depth, Reading reading) {
         int at = from;
-        for (int depth = 0; depth <= PERCENT_DEPTH_MAX; depth++) {
-            digits(at, 2);
+        for (int times = 0; times <= PERCENT_DEPTH_MAX; times++) {
+            digits(at, 2, 0, depth, reading);
             if (at + 2 > end || text[at] != '2' || text[at + 1] != '5') {
                 return;
             }
@@ -61,88 +83,94 @@ final class Quoted {
         }
     }
 
-    /// An octet in two hexadecimal digits.
-    private void digits(int at, int count) {
-        int value = 0;
-        for (int digit = 0; digit < count; digit++) {
-            if (at + digit >= end) {
-                cut = true;
+    /// An octet in hexadecimal digits.
+    private void digits(int from, int count, int before, int depth, Reading reading) {
+        int at = from;
+        int left = count;
+        int value = before;
+        while (left > 0 && at < end && !begins(text[at])) { // most are not quoted
+            looks++;
+            int digit = Character.digit(text[at], HEX);
+            if (digit < 0) {
                 return;
             }
-            int known = Character.digit(text[at + digit], HEX);
-            if (known < 0) {
-                return;
-            }
-            value = value * HEX + known;
+            value = value * HEX + digit;
+            at++;
+            left--;
         }
-        if (value <= 0xff) {
-            reading.is(value, at + count);
+        if (left > 0) {
+            quotedDigits(at, left, value, depth, reading);
+        } else if (value <= 0xff) {
+            reading.is(value, at);
         }
     }
 
-    private void backslash(int from) {
-        int at = from;
-        while (at < end && text[at] == '\\' && at - from < BACKSLASHES_MAX) {
-            at++;
-            int count = at - from;
-            if (Integer.bitCount(count) == 1 && count > 1) {
-                reading.is('\\', at);
+    private void quotedDigits(int at, int left, int value, int depth, Reading reading) {
+        read(at, depth, (octet, next) -> {
+            int digit = Character.digit(octet, HEX);
+            if (digit >= 0) {
+                digits(next, left - 1, value * HEX + digit, depth, reading);
             }
-        }
-        if (at == end) {
-            cut = true;
+        });
+    }
+
+    private void backslash(int from, int depth, Reading reading) {
+        read(from, depth, (octet, next) -> {
+            switch (octet) {
+                case '\\', '/', '"', '\'' -> reading.is(octet, next);
+                case 'n' -> reading.is('\n', next);
+                case 'r' -> reading.is('\r', next);
+                case 't' -> reading.is('\t', next);
+                case 'u' -> digits(next, 4, 0, depth, reading);
+                case 'x' -> digits(next, 2, 0, depth, reading);
+                default -> {}
+            }
+        });
+    }
+
+    private void reference(int from, int depth, Reading reading) {
+        read(from, depth, (octet, next) -> {
+            if (octet == '#') {
+                number(next, depth, reading);
+                return;
+            }
+            for (int name = 0; name < NAMES.length; name++) {
+                if (octet == NAMES[name].charAt(0)) {
+                    named(next, NAMES[name], 1, NAMED.charAt(name), depth, reading);
+                }
+            }
+        });
+    }
+
+    private void named(int at, String name, int known, char octet, int depth, Reading reading) {
+        if (known == name.length()) {
+            reading.is(octet, at);
             return;
         }
-        switch (text[at]) {
-            case '/', '"', '\'' -> reading.is(text[at], at + 1);
-            case 'u' -> digits(at + 1, 4);
-            case 'x' -> digits(at + 1, 2);
-            default -> {}
-        }
+        read(at, depth, (letter, next) -> {
+            if (letter == name.charAt(known)) {
+                named(next, name, known + 1, octet, depth, reading);
+            }
+        });
     }
 
-    private void reference(int from) {
-        if (from == end) {
-            cut = true;
-        } else if (text[from] == '#') {
-            number(from + 1);
-        } else {
-            for (int name = 0; name < NAMES.length; name++) {
-                named(from, NAMES[name], NAMED.charAt(name));
+    private void number(int from, int depth, Reading reading) {
+        numeral(from, DECIMAL, 0, 0, depth, reading);
+        read(from, depth, (octet, next) -> {
+            if (octet == 'x' || octet == 'X') {
+                numeral(next, HEX, 0, 0, depth, reading);
             }
-        }
+        });
     }
 
-    private void named(int from, String name, char octet) {
-        for (int at = 0; at < name.length(); at++) {
-            if (from + at >= end) {
-                cut = true;
-                return;
+    private void numeral(int at, int radix, int digits, int value, int depth, Reading reading) {
+        read(at, depth, (octet, next) -> {
+            int digit = Character.digit(octet, radix);
+            if (digit >= 0 && digits < REFERENCE_DIGITS_MAX) {
+                numeral(next, radix, digits + 1, value * radix + digit, depth, reading);
+            } else if (octet == ';' && digits > 0 && value <= 0xff) {
+                reading.is(value, next);
             }
-            if (text[from + at] != name.charAt(at)) {
-                return;
-            }
-        }
-        reading.is(octet, from + name.length());
-    }
-
-    private void number(int from) {
-        boolean hex = from < end && (text[from] == 'x' || text[from] == 'X');
-        int first = hex ? from + 1 : from;
-        int value = 0;
-        for (int at = first; at <= first + REFERENCE_DIGITS_MAX; at++) {
-            if (at >= end) {
-                cut = true;
-                return;
-            }
-            int digit = Character.digit(text[at], hex ? HEX : 10);
-            if (digit < 0) {
-                if (text[at] == ';' && at > first && value <= 0xff) {
-                    reading.is(value, at + 1);
-                }
-                return;
-            }
-            value = value * (hex ? HEX : 10) + digit;
-        }
+        });
     }
 }

@@ -1,7 +1,6 @@
 package blackbox.gateway.secret;
 
-import blackbox.gateway.secret.Needles.Occurrence;
-import blackbox.gateway.secret.Needles.Search;
+import blackbox.gateway.secret.Search.Occurrence;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;
@@ -19,10 +18,16 @@ public final class Scrubber {
 
     private final Needles values;
     private final Map<String, Long> found = new TreeMap<>();
-    private byte[] held = NOTHING;
+    private Search search;
+    /// Those from [#first] up to [#end] are held.
+    private byte[] text = NOTHING;
+
+    private int first;
+    private int end;
 
     Scrubber(Needles values) {
         this.values = values;
+        this.search = new Search(values);
     }
 
     /// The next octets.
@@ -30,53 +35,74 @@ public final class Scrubber {
     /// @param octets of which it takes ownership
     /// @return what may be passed on, to be released by the caller; may be empty
     public ByteBuf scrub(ByteBuf octets) {
-        byte[] text = new byte[held.length + octets.readableBytes()];
-        System.arraycopy(held, 0, text, 0, held.length);
-        octets.readBytes(text, held.length, octets.readableBytes());
+        int count = octets.readableBytes();
+        makeRoom(count);
+        octets.readBytes(text, end, count);
         octets.release();
-        return pass(text, false);
+        end += count;
+        return pass(false);
     }
 
     /// What is left when nothing more comes. The scrubber can be used for something else then.
     public ByteBuf finish() {
-        byte[] text = held;
-        return pass(text, true);
+        ByteBuf rest = pass(true);
+        text = NOTHING;
+        first = 0;
+        end = 0;
+        search = new Search(values);
+        return rest;
     }
 
-    private ByteBuf pass(byte[] text, boolean whole) {
-        Search search = values.search(text, 0, text.length, whole);
-        if (search.occurrence() == null) {
-            hold(text, search.settled());
-            return Unpooled.wrappedBuffer(text, 0, search.settled());
+    /// Moves what is held only if at least as much has been passed on: each octet is moved once, as it were.
+    private void makeRoom(int count) {
+        int held = end - first;
+        if (text.length - end >= count) {
+            return;
         }
-        var out = new ByteArrayOutputStream(text.length);
-        int from = 0;
-        for (Occurrence each = search.occurrence(); each != null; each = search.occurrence()) {
-            out.write(text, from, each.from() - from);
+        byte[] room = first >= held && text.length - held >= count ? text : new byte[Math.max(count, held) + held];
+        System.arraycopy(text, first, room, 0, held);
+        search.shift(first);
+        text = room;
+        first = 0;
+        end = held;
+    }
+
+    private ByteBuf pass(boolean whole) {
+        var out = new ByteArrayOutputStream(0);
+        Occurrence each = search.next(text, end, whole);
+        while (each != null) {
+            out.write(text, first, each.from() - first);
             out.writeBytes(each.needle().instead(text, each.from(), each.end()));
             found.merge(each.needle().secret(), 1L, Long::sum);
-            from = each.end();
-            search = values.search(text, from, text.length, whole);
+            first = each.end();
+            each = search.next(text, end, whole);
         }
-        out.write(text, from, search.settled() - from);
-        hold(text, search.settled());
-        return Unpooled.wrappedBuffer(out.toByteArray());
-    }
-
-    private void hold(byte[] text, int from) {
-        held = from == text.length ? NOTHING : Arrays.copyOfRange(text, from, text.length);
+        int settled = search.settled();
+        ByteBuf clean = out.size() == 0
+                ? Unpooled.copiedBuffer(text, first, settled - first)
+                : Unpooled.wrappedBuffer(out.toByteArray(), Arrays.copyOfRange(text, first, settled));
+        first = settled;
+        return clean;
     }
 
     /// A text that is whole by itself, a character an octet.
-    public String scrub(String text) {
+    public String scrub(String line) {
         var alone = new Scrubber(values);
-        ByteBuf clean = alone.pass(text.getBytes(StandardCharsets.ISO_8859_1), true);
+        byte[] octets = line.getBytes(StandardCharsets.ISO_8859_1);
+        alone.text = octets;
+        alone.end = octets.length;
+        ByteBuf clean = alone.pass(true);
         alone.found.forEach((secret, count) -> found.merge(secret, count, Long::sum));
-        return alone.found.isEmpty() ? text : clean.toString(StandardCharsets.ISO_8859_1);
+        return alone.found.isEmpty() ? line : clean.toString(StandardCharsets.ISO_8859_1);
     }
 
     /// How often each secret was found, by id.
     public Map<String, Long> found() {
         return Collections.unmodifiableMap(found);
+    }
+
+    /// How often an octet was looked at so far.
+    long looks() {
+        return search.looks();
     }
 }

@@ -41,6 +41,14 @@ public sealed interface SecretPlace {
         }
     }
 
+    /// Anywhere in the path.
+    record Path() implements SecretPlace {
+        @Override
+        public String words() {
+            return "the path";
+        }
+    }
+
     /// For people.
     String words();
 
@@ -62,7 +70,7 @@ public sealed interface SecretPlace {
 
     /// Reads a policy's word for it.
     ///
-    /// @param text `header:NAME`, `basic` or `query:NAME`; null for [Credential]
+    /// @param text `header:NAME`, `basic`, `query:NAME` or `path`; null for [Credential]
     /// @throws IllegalArgumentException with a sentence if the gateway puts no secret there
     static SecretPlace parse(@Nullable String text) {
         if (text == null) {
@@ -82,9 +90,10 @@ public sealed interface SecretPlace {
                 yield new Header(field);
             }
             case "query" -> new Query(name);
+            case "path" -> new Path();
             default ->
-                throw new IllegalArgumentException("secrets are put into header fields, Basic credentials and query"
-                        + " parameters, and not into the " + kind);
+                throw new IllegalArgumentException("secrets are put into header fields, Basic credentials, query"
+                        + " parameters and paths, and not into the " + kind);
         };
     }
 }

@@ -1,7 +1,7 @@
 package blackbox.gateway.secret;
 
 import blackbox.gateway.egress.HttpField;
-import blackbox.gateway.secret.Needles.Occurrence;
+import blackbox.gateway.secret.Search.Occurrence;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -92,7 +92,7 @@ public final class Secrets implements AutoCloseable {
 
     private @Nullable GuestSecret in(String text) {
         byte[] octets = text.getBytes(StandardCharsets.ISO_8859_1);
-        Occurrence found = surrogates.search(octets, 0, octets.length, true).occurrence();
+        Occurrence found = new Search(surrogates).next(octets, octets.length, true);
         return found == null ? null : byId.get(found.needle().secret());
     }
 

@@ -3,6 +3,8 @@ package blackbox.gateway.tls;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// What the first octets of a client are, read as TLS (RFC 8446 sections 4.1.2 and 5.1, RFC 6066 section 3). Strict,
@@ -11,7 +13,13 @@ import org.jspecify.annotations.Nullable;
 /// @param kind what is known so far
 /// @param serverName as it was sent; null if there is none
 /// @param encrypted whether the client says that another, encrypted hello has the name it wants, or pretends to
-public record ClientHello(Kind kind, @Nullable String serverName, boolean encrypted) {
+/// @param protocols that it offers to speak in TLS (ALPN, RFC 7301), in its order
+public record ClientHello(Kind kind, @Nullable String serverName, boolean encrypted, List<String> protocols) {
+    /// HTTP/1.1 and HTTP/2, as ALPN names them.
+    public static final String HTTP_1_1 = "http/1.1";
+
+    public static final String HTTP_2 = "h2";
+
     /// The longest hello that is waited for, with its records' headers.
     public static final int BYTES_MAX = 32 << 10;
 
@@ -26,12 +34,13 @@ public record ClientHello(Kind kind, @Nullable String serverName, boolean encryp
     private static final int RANDOM_BYTES = 32;
     private static final int SESSION_BYTES_MAX = 32;
     private static final int SERVER_NAME = 0;
+    private static final int PROTOCOLS = 16;
     private static final int ENCRYPTED_CLIENT_HELLO = 0xfe0d;
     private static final int NAME_BYTES_MAX = 255;
 
-    private static final ClientHello MORE = new ClientHello(Kind.MORE, null, false);
-    private static final ClientHello OTHER = new ClientHello(Kind.OTHER, null, false);
-    private static final ClientHello MALFORMED = new ClientHello(Kind.MALFORMED, null, false);
+    private static final ClientHello MORE = new ClientHello(Kind.MORE, null, false, List.of());
+    private static final ClientHello OTHER = new ClientHello(Kind.OTHER, null, false, List.of());
+    private static final ClientHello MALFORMED = new ClientHello(Kind.MALFORMED, null, false, List.of());
 
     /// How far it is.
     public enum Kind {
@@ -42,6 +51,15 @@ public record ClientHello(Kind kind, @Nullable String serverName, boolean encryp
         /// It begins like TLS, and is no hello that can be trusted to mean one thing.
         MALFORMED,
         WHOLE
+    }
+
+    public ClientHello {
+        protocols = List.copyOf(protocols);
+    }
+
+    /// Whether it can only be served in HTTP/2, as most clients of gRPC.
+    public boolean needsHttp2() {
+        return protocols.contains(HTTP_2) && !protocols.contains(HTTP_1_1);
     }
 
     /// Reads octets.
@@ -120,13 +138,14 @@ public record ClientHello(Kind kind, @Nullable String serverName, boolean encryp
             return MALFORMED;
         }
         if (!in.isReadable()) {
-            return new ClientHello(Kind.WHOLE, null, false);
+            return new ClientHello(Kind.WHOLE, null, false, List.of());
         }
         if (in.readUnsignedShort() != in.readableBytes()) {
             return MALFORMED;
         }
         String name = null;
         boolean encrypted = false;
+        List<String> protocols = List.of();
         while (in.isReadable()) {
             int type = in.readUnsignedShort();
             ByteBuf extension = in.readSlice(in.readUnsignedShort());
@@ -138,8 +157,31 @@ public record ClientHello(Kind kind, @Nullable String serverName, boolean encryp
                 }
                 name = found;
             }
+            if (type == PROTOCOLS) {
+                List<String> found = protocols.isEmpty() ? protocols(extension) : List.of();
+                if (found.isEmpty()) {
+                    return MALFORMED;
+                }
+                protocols = found;
+            }
         }
-        return new ClientHello(Kind.WHOLE, name, encrypted);
+        return new ClientHello(Kind.WHOLE, name, encrypted, protocols);
+    }
+
+    /// What an extension offers; nothing if it is no proper list.
+    private static List<String> protocols(ByteBuf in) {
+        if (in.readUnsignedShort() != in.readableBytes()) {
+            return List.of();
+        }
+        var offered = new ArrayList<String>();
+        while (in.isReadable()) {
+            int length = in.readUnsignedByte();
+            if (length == 0) {
+                return List.of();
+            }
+            offered.add(in.readCharSequence(length, StandardCharsets.ISO_8859_1).toString());
+        }
+        return offered;
     }
 
     /// The only name of an extension; null if it does not have exactly one.

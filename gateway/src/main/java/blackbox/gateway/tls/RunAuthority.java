@@ -59,8 +59,7 @@ public final class RunAuthority {
     private static final int PEM_LINE = 64;
     private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
 
-    static final ApplicationProtocolConfig ALPN = new ApplicationProtocolConfig(
-            Protocol.ALPN, SelectorFailureBehavior.NO_ADVERTISE, SelectedListenerFailureBehavior.ACCEPT, "http/1.1");
+    private record Server(String name, String protocol) {}
 
     private final SecureRandom random = new SecureRandom();
     private final Date notBefore;
@@ -68,11 +67,11 @@ public final class RunAuthority {
     private final KeyPair key;
     private final KeyPair leafKey;
     private final X509Certificate certificate;
-    private final Map<String, SslContext> contexts = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<Server, SslContext> contexts = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, SslContext> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Server, SslContext> eldest) {
             return size() > CONTEXTS_MAX;
         }
     };
@@ -122,23 +121,25 @@ public final class RunAuthority {
     /// TLS 1.2 and 1.3 as a server of this name, with a certificate that this authority signs. May take a millisecond.
     ///
     /// @param name a host name, or an address without brackets
-    SslContext server(String name) {
+    /// @param protocol that it speaks, as ALPN names it
+    SslContext server(String name, String protocol) {
         synchronized (contexts) {
-            SslContext known = contexts.get(name);
-            if (known == null) {
-                known = make(name);
-                contexts.put(name, known);
-            }
-            return known;
+            return contexts.computeIfAbsent(new Server(name, protocol), server -> make(name, protocol));
         }
     }
 
-    private SslContext make(String name) {
+    /// What is said by either side about the protocol in TLS: this one, or nothing.
+    static ApplicationProtocolConfig alpn(String protocol) {
+        return new ApplicationProtocolConfig(
+                Protocol.ALPN, SelectorFailureBehavior.NO_ADVERTISE, SelectedListenerFailureBehavior.ACCEPT, protocol);
+    }
+
+    private SslContext make(String name, String protocol) {
         try {
             return SslContextBuilder.forServer(leafKey.getPrivate(), leaf(name), certificate)
                     .sslProvider(SslProvider.JDK)
                     .protocols(PROTOCOLS)
-                    .applicationProtocolConfig(ALPN)
+                    .applicationProtocolConfig(alpn(protocol))
                     .sessionCacheSize(SESSIONS_MAX)
                     .build();
         } catch (SSLException | GeneralSecurityException | CertIOException | OperatorCreationException e) {

@@ -42,10 +42,12 @@ public final class TlsEnds {
 
     /// A handler for the guest's channel, as the server of that name.
     ///
+    /// @param protocol that is spoken in it, as ALPN names it
     /// @param loop on which the stage completes
-    public CompletionStage<SslHandler> toGuest(ByteBufAllocator allocator, String name, Executor loop) {
+    public CompletionStage<SslHandler> toGuest(
+            ByteBufAllocator allocator, String name, String protocol, Executor loop) {
         var made = new CompletableFuture<SslHandler>();
-        var unused = CompletableFuture.supplyAsync(() -> authority.server(name), TASKS)
+        var unused = CompletableFuture.supplyAsync(() -> authority.server(name, protocol), TASKS)
                 .whenCompleteAsync(
                         (context, failure) -> {
                             if (failure == null) {
@@ -61,8 +63,9 @@ public final class TlsEnds {
     /// A handler for the other side's channel. Its handshake fails unless the certificate is that of the host.
     ///
     /// @param host a name, or an address
-    public SslHandler toUpstream(ByteBufAllocator allocator, String host, int port) {
-        SslHandler handler = client().newHandler(allocator, host, port, TASKS);
+    /// @param protocol that is offered to it, as ALPN names it
+    public SslHandler toUpstream(ByteBufAllocator allocator, String host, int port, String protocol) {
+        SslHandler handler = client(protocol).newHandler(allocator, host, port, TASKS);
         SSLEngine engine = handler.engine();
         SSLParameters parameters = engine.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
@@ -74,13 +77,13 @@ public final class TlsEnds {
     }
 
     /// One for each connection, so that none resumes the session of another, by which its server would know it again.
-    private SslContext client() {
+    private SslContext client(String protocol) {
         try {
             return SslContextBuilder.forClient()
                     .sslProvider(SslProvider.JDK)
                     .trustManager(trust)
                     .protocols("TLSv1.3", "TLSv1.2")
-                    .applicationProtocolConfig(RunAuthority.ALPN)
+                    .applicationProtocolConfig(RunAuthority.alpn(protocol))
                     .build();
         } catch (SSLException e) {
             throw new IllegalStateException("this JVM has no TLS", e);

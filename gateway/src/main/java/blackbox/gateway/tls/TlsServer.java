@@ -28,7 +28,7 @@ public final class TlsServer {
     ///
     /// @param name a host name in lower case, or an address without brackets
     public static TlsServer of(RunAuthority authority, String name) {
-        SSLEngine engine = authority.server(name).newEngine(UnpooledByteBufAllocator.DEFAULT);
+        SSLEngine engine = authority.server(name, ClientHello.HTTP_1_1).newEngine(UnpooledByteBufAllocator.DEFAULT);
         return new TlsServer(engine);
     }
 

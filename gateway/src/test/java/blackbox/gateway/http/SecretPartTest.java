@@ -13,6 +13,7 @@ import blackbox.gateway.egress.Findings;
 import blackbox.gateway.egress.Flow;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.GatewayListener;
+import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.Judge;
 import blackbox.gateway.egress.PlaintextTap;
@@ -27,6 +28,7 @@ import blackbox.gateway.secret.SecretPlace;
 import blackbox.gateway.secret.SecretValue;
 import blackbox.gateway.secret.Secrets;
 import blackbox.schemas.event.Endpoint;
+import io.netty.channel.socket.DuplexChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,21 +78,25 @@ class SecretPartTest {
     };
 
     private static HttpPeer peer(@Nullable String reached, boolean encrypted) {
-        var destination = new Destination("model.example", "198.18.0.1", 443, Protocol.TCP, reached);
+        var destination = new Destination("model.example", "198.18.0.1", 443, Protocol.TCP, reached, null);
         var flow = new Flow(Protocol.TCP, new Endpoint("10.0.2.15", 40_000), new Endpoint("198.18.0.1", 443));
         return new HttpPeer(
                 flow,
-                () -> destination,
+                new Unmoving(destination),
                 null,
                 encrypted,
                 new Judge(new Nobody(), Runnable::run, Duration.ofSeconds(1)),
                 DEAF,
                 new Findings(DEAF),
                 SECRETS,
-                () -> {
-                    throw new AssertionError("dialled");
-                },
                 Duration.ofSeconds(1));
+    }
+
+    private record Unmoving(Destination destination) implements OtherSide {
+        @Override
+        public CompletionStage<DuplexChannel> dial(@Nullable HostPort upstream) {
+            throw new AssertionError("dialled");
+        }
     }
 
     private static final class Nobody implements EgressAuthority {
@@ -116,7 +122,7 @@ class SecretPartTest {
         }
 
         @Override
-        public Verdict address(Destination destination, String address) {
+        public Verdict address(Destination destination, String address, @Nullable HostPort upstream) {
             throw new AssertionError("asked");
         }
     }
@@ -147,14 +153,25 @@ class SecretPartTest {
         RequestVerdict checked = part.check(allowed("key"));
         assertEquals(goes, checked.verdict().allowed());
         if (goes) {
-            String sent =
-                    new String(HttpWriter.request(part.leaving("/v1"), "model.example"), StandardCharsets.US_ASCII);
+            String sent = new String(
+                    HttpWriter.request(part.leaving("/v1", null), "model.example"), StandardCharsets.US_ASCII);
             assertTrue(sent.contains("\r\nX-Key: a-value-of-a-test\r\n"), sent);
         } else {
             assertEquals(
                     "the secret key is not sent without TLS, except to this host's own loopback",
                     checked.verdict().reason());
         }
+    }
+
+    /// It is asked again once it is where its rule leads; until then nothing is sent.
+    @Test
+    void whetherItGoesWithoutTlsIsToldWhereItGoes() throws Exception {
+        var upstream = new HostPort("127.0.0.1", 8080);
+        Verdict verdict = Verdict.allow("model", "on the list").with("key").via(upstream);
+        var part = new SecretPart(peer("192.0.2.7", false), request(new HttpField("X-Key", SURROGATE)), 0);
+        assertTrue(part.check(new RequestVerdict(verdict, "/v1", 403)).verdict().allowed());
+        assertEquals("key", part.put());
+        assertFalse(part.check(allowed("key")).verdict().allowed());
     }
 
     @Test

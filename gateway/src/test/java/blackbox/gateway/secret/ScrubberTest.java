@@ -111,6 +111,10 @@ class ScrubberTest {
         forms.put("base64 in lines", text -> lines("user:" + text, 3, "\n"));
         forms.put("base64 in a mail", text -> lines(text, 19, "\r\n"));
         forms.put("base64 in lines in JSON", text -> lines(text, 16, "\\n"));
+        forms.put("base64 in YAML", text -> lines("user:" + text, 8, "\n    "));
+        forms.put("base64 in a field over lines", text -> lines(text, 8, "\r\n\t"));
+        forms.put("base64 in YAML in JSON in a URL", text -> url(lines(text, 8, "\\n      ")));
+        forms.put("base64 in lines in HTML", text -> lines(text, 8, "&#10;&#32;"));
         forms.put(
                 "query",
                 text -> URLEncoder.encode(text, StandardCharsets.US_ASCII).replace("+", "%20"));
@@ -168,6 +172,157 @@ class ScrubberTest {
                 }
             }
         }));
+    }
+
+    private static String url(String text) {
+        return URLEncoder.encode(text, StandardCharsets.US_ASCII).replace("+", "%20");
+    }
+
+    private static String html(String text) {
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace("\"", "&quot;")
+                .replace("'", "&#39;");
+    }
+
+    private static final String PLAIN = "as it is";
+
+    private static final Map<String, UnaryOperator<String>> CODINGS = Map.of(
+            PLAIN,
+            text -> text,
+            "UTF-16",
+            text -> utf16(text, true),
+            "hex",
+            text -> HexFormat.of().formatHex(octets(text)),
+            "HEX",
+            text -> HexFormat.of().withUpperCase().formatHex(octets(text)),
+            "base64",
+            ScrubberTest::base64,
+            "base64 after one",
+            text -> base64("u" + text),
+            "base64 between",
+            text -> base64("u:" + text + ", and more"),
+            "base64 for URLs",
+            text -> base64Url(text + "~"),
+            "base64 for URLs after one",
+            text -> base64Url("?" + text),
+            "base64 for URLs after two",
+            text -> base64Url("?:" + text));
+
+    private static final Map<String, UnaryOperator<String>> QUOTINGS = Map.of(
+            "URL", ScrubberTest::url,
+            "JSON", ScrubberTest::json,
+            "HTML", ScrubberTest::html,
+            "escapes", text -> each(text, "\\u%04x"));
+
+    /// All of up to three, by what they are called.
+    private static Map<String, UnaryOperator<String>> quotings() {
+        Map<String, UnaryOperator<String>> all = new LinkedHashMap<>(Map.of("", text -> text));
+        for (int depth = 0; depth < 3; depth++) {
+            Map.copyOf(all)
+                    .forEach((name, inner) -> QUOTINGS.forEach((outer, quoting) ->
+                            all.put(name + " in " + outer, text -> quoting.apply(inner.apply(text)))));
+        }
+        return all;
+    }
+
+    /// Without what shares bits with its neighbours.
+    private static String core(String wrapped) {
+        return wrapped.substring(8, wrapped.length() - 16);
+    }
+
+    @Test
+    void whatIsWrappedTwiceAndThenQuotedThriceIsFound() {
+        Map<String, UnaryOperator<String>> quotings = quotings();
+        assertEquals(85, quotings.size());
+        Map<String, UnaryOperator<String>> inner = new LinkedHashMap<>(CODINGS);
+        inner.put("percent", ScrubberTest::url);
+        inner.put("JSON", ScrubberTest::json);
+        for (String value : List.of("sk-ant-api03-Zk9/QxVb7+Lr2Pw5T=", "user \"x\": p%41ss\\&amp;<>word/+==")) {
+            Secrets secrets = one(value);
+            inner.forEach((innerName, wrap) -> CODINGS.forEach((outerName, outer) -> {
+                if (outerName.equals(PLAIN) && !CODINGS.containsKey(innerName)) {
+                    return; // quoted once more than thrice
+                }
+                String wrapped = outer.apply(wrap.apply(value));
+                quotings.forEach((name, quoting) -> {
+                    String what = value + " as " + innerName + " in " + outerName + name;
+                    String text = "{\"it\":\"" + quoting.apply(wrapped) + "\"}\n";
+                    assertTrue(text.contains(quoting.apply(core(wrapped))), what);
+                    Scrubber scrubber = secrets.scrubber();
+                    String clean = text(scrubber.scrub(Unpooled.copiedBuffer(octets(text)))) + text(scrubber.finish());
+                    assertEquals(Map.of("s", 1L), scrubber.found(), () -> what + ": " + text);
+                    assertFalse(clean.contains(quoting.apply(core(wrapped))), what);
+                });
+            }));
+        }
+    }
+
+    private record Passed(String clean, long looks) {}
+
+    private static Passed passed(Secrets secrets, String text, int piece) {
+        Scrubber scrubber = secrets.scrubber();
+        var out = new StringBuilder();
+        for (int at = 0; at < text.length(); at += piece) {
+            String next = text.substring(at, Math.min(text.length(), at + piece));
+            out.append(text(scrubber.scrub(Unpooled.copiedBuffer(octets(next)))));
+            assertTrue(at + next.length() - out.length() <= Following.SPAN_MAX + 4_096, "so much is held back");
+        }
+        long looks = scrubber.looks();
+        return new Passed(out + text(scrubber.finish()), looks);
+    }
+
+    /// The longest value, octet by octet: nothing is looked at again because more has come.
+    @Test
+    void slowValuesCostAsMuchAsFastOnes() {
+        RandomGenerator random = Seeded.random("slow");
+        var value = new StringBuilder();
+        for (int at = 0; at < SecretValue.OCTETS_MAX; at++) {
+            value.append((char) random.nextInt('!', 0x7f));
+        }
+        Secrets secrets = one(value.toString());
+        String there = value.substring(0, value.length() - 1); // but for the last octet, and then again
+        for (String text : List.of(
+                value.toString(),
+                there.repeat(3),
+                base64(base64(there)).repeat(3),
+                lines(there, 19, "\r\n  ").repeat(3),
+                each(there, "\\u%04x").repeat(2),
+                url(json(there)).repeat(3))) {
+            Passed whole = passed(secrets, text, text.length());
+            Passed slow = passed(secrets, text, 1);
+            assertEquals(whole.clean(), slow.clean());
+            assertTrue(
+                    slow.looks() <= 4 * whole.looks() + text.length(),
+                    () -> slow.looks() + " instead of " + whole.looks() + " looks at " + text.length() + " octets");
+        }
+    }
+
+    /// Texts that could be the beginnings of many quotations.
+    @Test
+    void whateverIsSentCostsSoMuchAnOctet() {
+        Secrets secrets = one("sk-ant-api03-Zk9/QxVb7+Lr2Pw5T=\\%&");
+        for (String part :
+                List.of("%", "\\", "&", "%25", "&#", "&#x", "&amp;", "\\u005c", "%5C%5c", "\\x25", "A\n", "\\n ")) {
+            String text = part.repeat(10_000);
+            Passed whole = passed(secrets, text, text.length());
+            Passed slow = passed(secrets, text, 1);
+            assertEquals(whole.clean(), slow.clean());
+            assertTrue(whole.looks() <= 150L * text.length(), () -> part + ": " + whole.looks());
+            assertTrue(slow.looks() <= 600L * text.length(), () -> part + ": " + slow.looks() + " slowly");
+        }
+    }
+
+    /// A form in which each octet takes 66: nobody sends that, and it would be held back as it came.
+    @Test
+    void whatIsTooLongIsNoOccurrence() {
+        String value = "x".repeat(100) + "y".repeat(SecretValue.OCTETS_MAX - 100);
+        Secrets secrets = one(value);
+        String text = each(each(value, "&#x%07x;"), "\\u%04x");
+        assertTrue(text.length() > Following.SPAN_MAX, "it is too long");
+        assertEquals(text, passed(secrets, text, 1_000).clean());
+        String shorter = each(value, "&#x%07x;");
+        assertEquals(SURROGATE, passed(secrets, shorter, 1_000).clean());
     }
 
     @Test

@@ -1,11 +1,13 @@
 package blackbox.gateway.tls;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.gateway.tls.ClientHello.Kind;
 import blackbox.schemas.Seeded;
 import io.netty.buffer.Unpooled;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -43,8 +45,51 @@ class ClientHelloTest {
         for (int length = 0; length < hello.length; length++) {
             assertEquals(Kind.MORE, read(Arrays.copyOf(hello, length)).kind(), "of " + length);
         }
-        assertEquals(new ClientHello(Kind.WHOLE, "Some.example", false), read(hello));
-        assertEquals(new ClientHello(Kind.WHOLE, null, false), read(hello()));
+        assertEquals(new ClientHello(Kind.WHOLE, "Some.example", false, List.of()), read(hello));
+        assertEquals(new ClientHello(Kind.WHOLE, null, false, List.of()), read(hello()));
+    }
+
+    /// A list of protocols in its extension, put into the hello's end.
+    private static byte[] offering(byte[] list) throws Exception {
+        byte[] hello = hello();
+        var all = new ByteArrayOutputStream();
+        all.write(hello);
+        all.write(new byte[] {0, 16, 0, (byte) list.length});
+        all.write(list);
+        byte[] octets = all.toByteArray();
+        int sessionAt = 5 + 4 + 2 + 32;
+        int suitesAt = sessionAt + 1 + hello[sessionAt];
+        int compressionsAt = suitesAt + 2 + u16(hello, suitesAt);
+        int extensionsAt = compressionsAt + 1 + hello[compressionsAt];
+        for (int at : new int[] {3, 7, extensionsAt}) { // record, message, extensions
+            int length = u16(octets, at) + 4 + list.length;
+            octets[at] = (byte) (length >> 8);
+            octets[at + 1] = (byte) length;
+        }
+        return octets;
+    }
+
+    private static int u16(byte[] octets, int at) {
+        return (octets[at] & 0xff) << 8 | octets[at + 1] & 0xff;
+    }
+
+    @Test
+    void theProtocolsThatAreOffered() throws Exception {
+        ClientHello both = read(offering(new byte[] {0, 12, 2, 'h', '2', 8, 'h', 't', 't', 'p', '/', '1', '.', '1'}));
+        assertEquals(List.of("h2", "http/1.1"), both.protocols());
+        assertFalse(both.needsHttp2());
+        ClientHello one = read(offering(new byte[] {0, 3, 2, 'h', '2'}));
+        assertTrue(one.needsHttp2());
+        assertFalse(read(hello()).needsHttp2());
+        for (byte[] broken : List.of(
+                new byte[] {0, 0},
+                new byte[] {0, 1, 0},
+                new byte[] {0, 3, 3, 'h', '2'},
+                new byte[] {0, 4, 2, 'h', '2'},
+                new byte[] {0, 3, 2, 'h', '2', 0, 16, 0, 5, 0, 3, 2, 'h', '3'})) {
+            byte[] octets = offering(broken);
+            assertEquals(Kind.MALFORMED, read(octets).kind(), Arrays.toString(broken));
+        }
     }
 
     @Test

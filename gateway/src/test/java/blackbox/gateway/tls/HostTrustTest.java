@@ -1,6 +1,7 @@
 package blackbox.gateway.tls;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -55,11 +56,14 @@ class HostTrustTest {
     @Test
     void certificatesAreKeptByName() {
         RunAuthority authority = RunAuthority.create(Instant.now());
-        var first = authority.server("a.example");
-        assertEquals(first, authority.server("a.example"));
+        var first = authority.server("a.example", ClientHello.HTTP_1_1);
+        assertEquals(first, authority.server("a.example", ClientHello.HTTP_1_1));
+        assertNotEquals(first, authority.server("a.example", ClientHello.HTTP_2));
         for (int name = 0; name < 1_024; name++) {
-            authority.server(name + ".example");
+            authority.server(name + ".example", ClientHello.HTTP_1_1);
         }
-        assertTrue(!first.equals(authority.server("a.example")), "the one that was used least is forgotten");
+        assertTrue(
+                !first.equals(authority.server("a.example", ClientHello.HTTP_1_1)),
+                "the one that was used least is forgotten");
     }
 }

@@ -16,6 +16,7 @@ import blackbox.gateway.egress.PlaintextTap;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.SecretUse;
 import blackbox.policy.Policy;
+import blackbox.policy.decide.Builtins;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
@@ -63,9 +64,17 @@ final class EgressLog implements GatewayListener {
         } else if (decision.stage() == Decision.Stage.HTTP || decision.stage() == Decision.Stage.WS) {
             String[] head = decision.what().split(" ", 3);
             detail.put("method", head[0]).put("authority", head[1]).put("target", head[2]);
+            List<String> deciding = decision.mediaTypes().stream()
+                    .filter(Builtins::isOfDns)
+                    .sorted()
+                    .toList();
+            if (!deciding.isEmpty()) {
+                var types = detail.putArray("mediaTypes");
+                deciding.forEach(types::add);
+            }
         } else if (decision.stage() == Decision.Stage.MCP) {
             detail.put("messages", decision.what());
-        } else if (decision.stage() == Decision.Stage.DIAL && decision.allowed()) {
+        } else if (decision.stage() == Decision.Stage.DIAL) {
             detail.put("address", decision.what());
         }
         Flow flow = decision.flow();

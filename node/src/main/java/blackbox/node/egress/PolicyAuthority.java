@@ -26,6 +26,7 @@ import blackbox.policy.host.Address;
 import blackbox.policy.host.HostName;
 import blackbox.policy.host.RequestPath;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -77,12 +78,22 @@ final class PolicyAuthority implements EgressAuthority {
     /// By the name first, as long as that says all; then by the address, which was judged by itself when it was dialled
     /// and would otherwise be the reason for every refusal of an upstream's.
     private Decision decide(Destination destination, Function<Connection, Request> question) {
-        String literal = destination.host() == null ? destination.address() : null;
-        Decision byName = evaluator.decide(question.apply(connection(destination, literal)));
+        return decide(evaluator, destination, question);
+    }
+
+    private static Decision decide(
+            Evaluator evaluator, Destination destination, Function<Connection, Request> question) {
+        Decision byName = decideByName(evaluator, destination, question);
         String reached = destination.reached();
         boolean isOpen = byName.verdict() == blackbox.policy.decide.Verdict.ALLOW
                 && !byName.needs().isEmpty();
         return isOpen && reached != null ? evaluator.decide(question.apply(connection(destination, reached))) : byName;
+    }
+
+    private static Decision decideByName(
+            Evaluator evaluator, Destination destination, Function<Connection, Request> question) {
+        String literal = destination.host() == null ? destination.address() : null;
+        return evaluator.decide(question.apply(connection(destination, literal)));
     }
 
     /// What must be looked into and may not be opened is refused.
@@ -98,28 +109,36 @@ final class PolicyAuthority implements EgressAuthority {
     public CompletionStage<RequestVerdict> request(
             Destination destination, @Nullable String serverName, RequestHead head) {
         var exchange = new Exchange(head.method(), head.authority(), head.target(), head.mediaTypes());
-        Decision decision = decide(
-                destination,
-                connection -> head.webSocket()
-                        ? new Request.WebSocket(connection, serverName, exchange)
-                        : new Request.Http(connection, serverName, exchange));
+        Function<Connection, Request> question = connection -> head.webSocket()
+                ? new Request.WebSocket(connection, serverName, exchange)
+                : new Request.Http(connection, serverName, exchange);
+        Decision byName = decideByName(evaluator, destination, question);
+        // Where it is connected now says nothing of a rule that has something else dialled; it is asked again there.
+        boolean elsewhere = byName.verdict() == blackbox.policy.decide.Verdict.ALLOW
+                && destination.reached() != null
+                && !Objects.equals(upstream(byName), destination.upstream());
+        Decision decision = elsewhere ? byName : decide(destination, question);
         boolean allowed = decision.verdict() == blackbox.policy.decide.Verdict.ALLOW;
-        boolean messages = allowed && decision.needs().equals(Set.of(Need.TOOL)) && !head.webSocket();
-        Verdict verdict = decision.needs().isEmpty() || !allowed || messages
+        boolean messages = allowed && decision.needs().contains(Need.TOOL) && !head.webSocket();
+        boolean whole =
+                decision.needs().isEmpty() || messages && decision.needs().size() == 1;
+        Verdict verdict = elsewhere || !allowed || whole
                 ? verdict(decision, Inspection.OPEN)
                 : Verdict.deny(decision.rule(), decision.reason() + ", which this gateway does not see");
         String target = RequestPath.forwarded(head.target());
         Rule rule = evaluator.rule(decision);
         Passage counted = rule == null ? Passage.FREE : budgets.exchange(rule, head);
-        Passage passage = !messages
+        Passage passage = !messages || rule == null
                 ? counted
-                : new McpPassage(
-                        counted,
-                        head,
-                        policy.mode(),
-                        message ->
-                                decide(destination, connection -> message(connection, serverName, exchange, message)));
+                : new McpPassage(counted, head, policy.mode(), judge(rule, destination, serverName, exchange));
         return CompletableFuture.completedFuture(new RequestVerdict(verdict, target, status(decision), passage));
+    }
+
+    /// Judges messages by those rules alone that have dialled what their request goes to.
+    private Function<RpcMessage, Decision> judge(
+            Rule rule, Destination destination, @Nullable String serverName, Exchange exchange) {
+        var there = new Evaluator(policy.dialling(rule.upstream()), List.of());
+        return message -> decide(there, destination, connection -> message(connection, serverName, exchange, message));
     }
 
     private static Request message(
@@ -133,10 +152,13 @@ final class PolicyAuthority implements EgressAuthority {
         return budgets.stream(rule);
     }
 
+    /// By the rules alone that have dialled what is dialled: that one rule has an upstream on this host lets no other
+    /// rule's name lead here.
     @Override
-    public Verdict address(Destination destination, String address) {
+    public Verdict address(Destination destination, String address, @Nullable HostPort upstream) {
         Connection connection = connection(destination, address);
-        Decision decision = new Evaluator(policy, own.get()).decide(new Request.Connect(connection));
+        Policy those = policy.dialling(upstream == null ? null : new Upstream(upstream.host(), upstream.port()));
+        Decision decision = new Evaluator(those, own.get()).decide(new Request.Connect(connection));
         return lookedInto(destination, decision);
     }
 
@@ -161,25 +183,29 @@ final class PolicyAuthority implements EgressAuthority {
             case ALLOW -> {
                 Verdict allowed = Verdict.allow(rule, decision.reason()).inspecting(inspection);
                 Rule by = evaluator.rule(decision);
-                Upstream upstream = by == null ? null : by.upstream();
                 String secret = by == null ? null : by.secret();
                 Verdict whole = secret == null ? allowed : allowed.with(secret);
-                yield upstream == null ? whole : whole.via(new HostPort(upstream.host(), upstream.port()));
+                yield whole.via(upstream(decision));
             }
         };
     }
 
-    /// How far to look. In observe mode nothing is refused for being no HTTP. What a host says that is told a secret
-    /// must be HTTP, so that it can be searched, as must be what is counted in tokens.
+    private @Nullable HostPort upstream(Decision decision) {
+        Rule by = evaluator.rule(decision);
+        Upstream upstream = by == null ? null : by.upstream();
+        return upstream == null ? null : new HostPort(upstream.host(), upstream.port());
+    }
+
+    /// How far to look. What a host says that is told a secret must be HTTP, so that it can be searched, and so must be
+    /// what is counted in tokens; else nothing is refused in observe mode for being no HTTP.
     private Inspection inspection(Destination destination, Decision decision) {
         if (destination.host() != null && policy.passes(HostName.of(destination.host()))) {
             return Inspection.SEALED;
         }
         String host = destination.host() == null ? destination.address() : destination.host();
         Rule rule = evaluator.rule(decision);
-        boolean requests = decision.needs().contains(Need.REQUEST)
-                || GatewayPolicy.tells(policy, host)
-                || rule != null && rule.readsCalls();
-        return requests && policy.mode() == Mode.ENFORCE ? Inspection.REQUESTS : Inspection.OPEN;
+        boolean read = decision.needs().contains(Need.REQUEST) || rule != null && rule.readsCalls();
+        boolean judged = read && policy.mode() == Mode.ENFORCE;
+        return judged || GatewayPolicy.tells(policy, host) ? Inspection.REQUESTS : Inspection.OPEN;
     }
 }

@@ -22,20 +22,16 @@ public final class RunGateway implements AutoCloseable {
 
     private final Gateway gateway;
     private final PlaintextCapture plaintext;
-    private final GivenSecrets secrets;
+    private final RunEgress egress;
     private final Runnable account;
     private final Consumer<String> stop;
 
     private RunGateway(
-            Gateway gateway,
-            PlaintextCapture plaintext,
-            GivenSecrets secrets,
-            Runnable account,
-            Consumer<String> stop) {
+            Gateway gateway, PlaintextCapture plaintext, RunEgress egress, Runnable account, Consumer<String> stop) {
         this.account = account;
         this.gateway = gateway;
         this.plaintext = plaintext;
-        this.secrets = secrets;
+        this.egress = egress;
         this.stop = stop;
     }
 
@@ -64,16 +60,16 @@ public final class RunGateway implements AutoCloseable {
                 new PolicyAuthority(policy, RunGateway::ownAddresses, budgets),
                 log,
                 Gateway.Outside.inspecting(
-                        egress.authority(),
-                        egress.request().upstreams(),
-                        egress.request().secrets().secrets()));
+                                egress.authority(),
+                                egress.request().upstreams(),
+                                egress.request().secrets().secrets())
+                        .holding(egress.witness()));
         var unused = gateway.ended().whenComplete((nothing, failure) -> {
             if (failure != null) {
                 stop.accept("the egress gateway failed: " + failure.getMessage());
             }
         });
-        return new RunGateway(
-                gateway, plaintext, egress.request().secrets(), () -> log.spent(policy, budgets.spent()), stop);
+        return new RunGateway(gateway, plaintext, egress, () -> log.spent(policy, budgets.spent()), stop);
     }
 
     /// The addresses of this host's interfaces now. Where the system does not tell them, none may be dialled.
@@ -91,13 +87,14 @@ public final class RunGateway implements AutoCloseable {
     /// Ends what is open, and clears the secrets; all its events are with the recorder then, unless it broke.
     @Override
     public void close() {
+        egress.endHold();
         try {
             gateway.close();
             account.run();
         } catch (IllegalStateException e) {
             stop.accept("the egress gateway failed: " + e.getMessage()); // the run is closed all the same
         } finally {
-            secrets.close();
+            egress.request().secrets().close();
         }
         try {
             plaintext.close();

@@ -7,7 +7,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -29,7 +28,6 @@ final class SecretReading {
     /// A person may have to unlock a store of passwords.
     private static final Duration COMMAND_MAX = Duration.ofSeconds(60);
 
-    private static final int STDERR_BYTES_MAX = 2_048;
     /// A line feed, a carriage return before it, and one more octet to see that there are too many.
     private static final int READ_BYTES_MAX = SecretValue.OCTETS_MAX + 3;
 
@@ -118,12 +116,12 @@ final class SecretReading {
         try {
             process = new ProcessBuilder(argv)
                     .redirectInput(new File("/dev/null"))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD) // it may have the value in it
                     .start();
         } catch (IOException e) {
             throw new IOException("the command " + name + " cannot be run: " + e.getMessage(), e);
         }
         try {
-            CompletableFuture<byte[]> complaint = reading(process.getErrorStream(), STDERR_BYTES_MAX);
             CompletableFuture<byte[]> printed = reading(process.getInputStream(), READ_BYTES_MAX);
             byte[] octets = printed.get(commandMax.toMillis(), TimeUnit.MILLISECONDS);
             if (octets.length == READ_BYTES_MAX) {
@@ -136,9 +134,9 @@ final class SecretReading {
             }
             if (process.exitValue() != 0) {
                 Arrays.fill(octets, (byte) 0);
-                String said = new String(complaint.get(1, TimeUnit.SECONDS), StandardCharsets.UTF_8).strip();
-                throw new IOException("the command " + name + " failed with exit code " + process.exitValue()
-                        + (said.isEmpty() ? "" : ": " + said));
+                throw new IOException(
+                        "the command " + name + " failed with exit code " + process.exitValue()
+                                + "; what it says is not shown, since the secret may be in it: run it in a terminal to see why");
             }
             return octets;
         } catch (TimeoutException e) {

@@ -280,9 +280,10 @@ public final class RecordSession {
                 new AgentRun(vm, started.request(), started.trusted(), entropy, back, streams, captures, log, listener);
         var streams = new GuestStreams(vm.events(), vm.framesOut(), vm.framesIn());
         var tracer = TracerReport.of(vm.facts().ready().tracer());
+        RunEgress egress = started.egress();
         var feeds = new GuestFeeds(
                 streams,
-                recorder,
+                egress == null ? recorder : egress.before(recorder),
                 clock,
                 tracer,
                 log,

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.gateway.egress.Destination;
+import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.Inspection;
 import blackbox.gateway.egress.Outcome;
 import blackbox.gateway.egress.Passage;
@@ -18,8 +19,10 @@ import blackbox.policy.Policy;
 import blackbox.policy.host.Address;
 import blackbox.policy.text.PolicyException;
 import blackbox.policy.text.PolicyReader;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -45,6 +48,8 @@ final class PolicyAuthorityTest {
             deny:
               - {address: [8.8.8.0/24]}
             """;
+
+    private static final HostPort PROXY = new HostPort("proxy.partner.example", 8443);
 
     private static Policy policy(String text) throws PolicyException {
         return PolicyReader.read(text.getBytes(StandardCharsets.UTF_8));
@@ -81,7 +86,8 @@ final class PolicyAuthorityTest {
     void eachAddressIsJudged(String host, String address, String outcome, String rule) throws Exception {
         var authority = authority(policy(POLICY), () -> OWN);
         var destination = new Destination(host, host == null ? address : "198.18.0.7", 443, Protocol.TCP);
-        Verdict verdict = authority.address(destination, address);
+        HostPort upstream = host != null && host.equals("model.test") ? PROXY : null;
+        Verdict verdict = authority.address(destination, address, upstream);
         assertEquals(outcome + " " + rule, verdict.outcome() + " " + verdict.rule(), verdict::reason);
     }
 
@@ -127,6 +133,82 @@ final class PolicyAuthorityTest {
         assertEquals(Inspection.OPEN, connect.inspection());
     }
 
+    /// Or it could say a secret again in what is not searched.
+    @Test
+    void observingRefusesWhatIsNoHttpToAHostThatIsToldASecret() throws Exception {
+        var authority = authority(policy("""
+                version: 1
+                mode: observe
+                rules:
+                  - {id: model, host: "*.model.example", paths: ["/v1"], secret: key}
+                  - {id: at, address: [192.0.2.0/24], secret: key}
+                  - {id: open, host: open.example}
+                """), Set::of);
+        for (var each : Map.of(
+                        "api.model.example", Inspection.REQUESTS,
+                        "open.example", Inspection.OPEN,
+                        "unknown.example", Inspection.OPEN)
+                .entrySet()) {
+            for (int port : List.of(443, 22)) {
+                var destination = new Destination(each.getKey(), "198.18.0.7", port, Protocol.TCP);
+                Verdict connect =
+                        authority.connect(destination).toCompletableFuture().join();
+                assertTrue(connect.allowed());
+                assertEquals(each.getValue(), connect.inspection(), destination::text);
+                assertEquals(
+                        each.getValue(),
+                        authority.address(destination, "93.184.216.34", null).inspection());
+            }
+        }
+        var address = new Destination(null, "192.0.2.7", 443, Protocol.TCP);
+        assertEquals(
+                Inspection.REQUESTS,
+                authority.connect(address).toCompletableFuture().join().inspection());
+    }
+
+    /// One rule has an upstream on this host, and another of the same name has none: whoever owns the name does not
+    /// come here with it.
+    @Test
+    void anUpstreamIsOneRulesAlone() throws Exception {
+        var authority = authority(policy("""
+                version: 1
+                rules:
+                  - {id: local, host: api.example, paths: ["/local"], upstream: "127.0.0.1:8443"}
+                  - {id: rest, host: api.example}
+                """), () -> OWN);
+        var destination = new Destination("api.example", "198.18.0.7", 443, Protocol.TCP);
+        var local = new HostPort("127.0.0.1", 8443);
+        assertTrue(authority.address(destination, "127.0.0.1", local).allowed());
+        assertEquals(
+                "builtin:loopback",
+                authority.address(destination, "127.0.0.1", null).rule());
+        assertEquals(
+                "builtin:own", authority.address(destination, "10.1.2.3", null).rule());
+        assertEquals(
+                "rest", authority.address(destination, "93.184.216.34", null).rule());
+        assertFalse(authority
+                .address(destination, "127.0.0.1", new HostPort("127.0.0.1", 22))
+                .allowed());
+        var here = destination.at("127.0.0.1", local);
+        var there = destination.at("93.184.216.34", null);
+        for (Destination from : List.of(here, there)) {
+            assertEquals("ALLOW local " + local, requested(authority, from, "/local"));
+            assertEquals("ALLOW rest null", requested(authority, from, "/other"));
+        }
+        // As it is asked again where its rule leads.
+        assertEquals("DENY builtin:loopback null", requested(authority, destination.at("127.0.0.1", null), "/other"));
+    }
+
+    private static String requested(PolicyAuthority authority, Destination destination, String target) {
+        var head = new RequestHead("GET", "api.example", target, Set.of(), false);
+        Verdict verdict = authority
+                .request(destination, "api.example", head)
+                .toCompletableFuture()
+                .join()
+                .verdict();
+        return verdict.outcome() + " " + verdict.rule() + " " + verdict.upstream();
+    }
+
     @ParameterizedTest
     @CsvSource({
         "api.example, GET, api.example, /v1/a, ALLOW, api, /v1/a, 403",
@@ -155,7 +237,7 @@ final class PolicyAuthorityTest {
         var asked = authority(policy(REQUESTS), Set::of);
         var destination = new Destination(host, "198.18.0.7", 443, Protocol.TCP);
         RequestVerdict verdict = asked.request(
-                        destination.at("93.184.216.34"),
+                        destination.at("93.184.216.34", null),
                         host,
                         new RequestHead(method, authority, target, Set.of(), false))
                 .toCompletableFuture()
@@ -172,11 +254,44 @@ final class PolicyAuthorityTest {
                 "messages are judged");
     }
 
+    /// Also while its connection leads elsewhere; and what a rule allows that leads elsewhere does not go along.
+    @Test
+    void messagesAreJudgedByRulesThatLeadWhereTheirRequestGoes() throws Exception {
+        var authority = authority(policy("""
+                version: 1
+                rules:
+                  - {id: search, mcp: {url: "https://mcp.example/mcp", tools: [search]}, upstream: "proxy.partner.example:8443"}
+                  - {id: fetch, mcp: {url: "https://mcp.example/mcp", tools: [fetch]}}
+                """), Set::of);
+        var destination = new Destination("mcp.example", "198.18.0.7", 443, Protocol.TCP);
+        var head = new RequestHead("POST", "mcp.example", "/mcp", Set.of(), false, "application/json", null);
+        for (Destination from :
+                List.of(destination.at("93.184.216.34", null), destination.at("93.184.216.40", PROXY))) {
+            for (String tool : List.of("search", "fetch")) {
+                RequestVerdict verdict = authority
+                        .request(from, "mcp.example", head)
+                        .toCompletableFuture()
+                        .join();
+                assertEquals("search", verdict.verdict().rule());
+                assertEquals(PROXY, verdict.verdict().upstream());
+                Passage passage = verdict.passage();
+                assertEquals(Passage.Hold.ALL, passage.holds());
+                String body = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"" + tool
+                        + "\"}}";
+                assertNull(passage.body(ByteBuffer.wrap(body.getBytes(StandardCharsets.UTF_8))));
+                assertEquals(
+                        tool.equals("fetch"),
+                        Objects.requireNonNull(passage.whole()).stops(),
+                        tool);
+            }
+        }
+    }
+
     /// What is said over a WebSocket could not be judged by tools.
     @Test
     void noWebSocketToToolsAndOnlyHttpWhereTokensCount() throws Exception {
         var authority = authority(policy(REQUESTS), Set::of);
-        var destination = new Destination("mcp.example", "198.18.0.7", 443, Protocol.TCP, "93.184.216.34");
+        var destination = new Destination("mcp.example", "198.18.0.7", 443, Protocol.TCP, "93.184.216.34", null);
         var head = new RequestHead("GET", "mcp.example", "/mcp", Set.of(), true);
         assertFalse(authority
                 .request(destination, "mcp.example", head)
@@ -220,7 +335,7 @@ final class PolicyAuthorityTest {
         var destination = new Destination(host, "198.18.0.7", 443, Protocol.TCP);
         var head = new RequestHead(method, host, target, Set.of(), false);
         Verdict verdict = authority
-                .request(destination.at(address), host, head)
+                .request(destination.at(address, null), host, head)
                 .toCompletableFuture()
                 .join()
                 .verdict();
@@ -233,9 +348,10 @@ final class PolicyAuthorityTest {
         var destination = new Destination("api.example", "198.18.0.7", 443, Protocol.TCP);
         assertEquals(
                 Inspection.REQUESTS,
-                authority.address(destination, "93.184.216.34").inspection());
+                authority.address(destination, "93.184.216.34", null).inspection());
         assertEquals(
-                Inspection.OPEN, authority.address(destination, "172.20.2.9").inspection());
+                Inspection.OPEN,
+                authority.address(destination, "172.20.2.9", null).inspection());
     }
 
     @Test
@@ -247,8 +363,9 @@ final class PolicyAuthorityTest {
                 tls: {pass: [pinned.example]}
                 """), Set::of);
         var destination = new Destination("pinned.example", "198.18.0.7", 443, Protocol.TCP);
-        assertEquals(Outcome.DENY, authority.address(destination, "8.8.8.8").outcome());
-        assertTrue(authority.address(destination, "93.184.216.34").allowed());
+        assertEquals(
+                Outcome.DENY, authority.address(destination, "8.8.8.8", null).outcome());
+        assertTrue(authority.address(destination, "93.184.216.34", null).allowed());
     }
 
     @Test
@@ -308,7 +425,7 @@ final class PolicyAuthorityTest {
     }
 
     private static @Nullable String secret(PolicyAuthority authority, String method, String target) {
-        var destination = new Destination("model.example", "198.18.0.7", 443, Protocol.TCP, "93.184.216.34");
+        var destination = new Destination("model.example", "198.18.0.7", 443, Protocol.TCP, "93.184.216.34", null);
         var head = new RequestHead(method, "model.example", target, Set.of(), false);
         return authority
                 .request(destination, "model.example", head)

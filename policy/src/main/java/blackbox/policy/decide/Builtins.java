@@ -5,6 +5,7 @@ import blackbox.policy.host.AddressKind;
 import blackbox.policy.host.HostName;
 import blackbox.policy.host.Ports;
 import blackbox.policy.host.RequestPath;
+import java.util.Base64;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.MatchResult;
@@ -25,8 +26,14 @@ public final class Builtins {
     /// and those that a policy can name.
     static final Set<String> ADDRESS_TYPES = Set.of("A", "AAAA", "HTTPS", "SVCB");
 
-    private static final Set<String> DNS_MESSAGES = Set.of("application/dns-message", "application/dns-json");
+    private static final Set<String> DNS_MESSAGES =
+            Set.of("application/dns-message", "application/dns-json", "application/oblivious-dns-message");
     private static final String DNS_QUERY = "/dns-query";
+    private static final String DNS_PARAMETER = "dns";
+
+    /// A header, the root, a type and a class.
+    private static final int DNS_QUESTION_BYTES_MIN = 17;
+
     private static final Pattern ESCAPE = Pattern.compile("%([0-9a-fA-F]{2})");
 
     /// RFC 9110, section 5.6.2.
@@ -47,6 +54,11 @@ public final class Builtins {
             return AddressKind.LOOPBACK;
         }
         return METADATA_NAMES.contains(text) ? AddressKind.METADATA : AddressKind.PUBLIC;
+    }
+
+    /// Whether a media type is that of a question about names: no other decides anything.
+    public static boolean isOfDns(String mediaType) {
+        return DNS_MESSAGES.contains(mediaType.toLowerCase(Locale.ROOT));
     }
 
     /// Why a request is refused; null if nothing here refuses it.
@@ -150,6 +162,7 @@ public final class Builtins {
                 && (path.text().equals(DNS_QUERY) || path.text().startsWith(DNS_QUERY + "/"));
         return isQuery
                         || isUnsafeQuery(exchange.target())
+                        || hasDnsMessage(exchange.target())
                         || exchange.mediaTypes().stream().anyMatch(DNS_MESSAGES::contains)
                 ? deny(request, "doh", "DNS over HTTPS is refused: names are asked of the gateway alone")
                 : null;
@@ -160,10 +173,37 @@ public final class Builtins {
         int query = target.indexOf('?');
         String path = query < 0 ? target : target.substring(0, query);
         return RequestPath.of(target) instanceof RequestPath.Unsafe
-                && ESCAPE.matcher(path)
-                        .replaceAll(Builtins::octet)
-                        .toLowerCase(Locale.ROOT)
-                        .contains(DNS_QUERY.substring(1));
+                && decoded(path).toLowerCase(Locale.ROOT).contains(DNS_QUERY.substring(1));
+    }
+
+    /// Whether a parameter `dns` has a question in it (RFC 8484, section 4.1), at whichever path.
+    private static boolean hasDnsMessage(String target) {
+        int query = target.indexOf('?');
+        if (query < 0) {
+            return false;
+        }
+        for (String parameter : target.substring(query + 1).split("[&;]")) {
+            int equals = parameter.indexOf('=');
+            if (equals > 0 && decoded(parameter.substring(0, equals)).equalsIgnoreCase(DNS_PARAMETER)) {
+                return isQuestion(decoded(parameter.substring(equals + 1)));
+            }
+        }
+        return false;
+    }
+
+    private static String decoded(String text) {
+        return ESCAPE.matcher(text).replaceAll(Builtins::octet);
+    }
+
+    private static boolean isQuestion(String base64) {
+        try {
+            byte[] message = Base64.getUrlDecoder()
+                    .decode(base64.replace('+', '-').replace('/', '_').replace("=", ""));
+            boolean isQuery = message.length >= DNS_QUESTION_BYTES_MIN && (message[2] & 0xf8) == 0;
+            return isQuery && message[4] == 0 && message[5] == 1 && message[6] == 0 && message[7] == 0;
+        } catch (IllegalArgumentException _) {
+            return false;
+        }
     }
 
     private static String octet(MatchResult escape) {

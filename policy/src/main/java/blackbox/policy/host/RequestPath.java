@@ -1,5 +1,9 @@
 package blackbox.policy.host;
 
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -81,13 +85,32 @@ public sealed interface RequestPath {
             if (name.isEmpty() && i < segments.size() - 1) {
                 return new Unsafe("it has an empty segment (//)");
             }
-            int parameters = name.indexOf(';');
-            String bare = parameters < 0 ? name : name.substring(0, parameters);
-            if (bare.equals(".") || bare.equals("..")) {
-                return new Unsafe("it has a dot segment");
+            // Also where an encoded slash is a character: a server that decodes first sees a segment there.
+            for (String part : name.split("%2F", -1)) {
+                int parameters = part.indexOf(';');
+                String bare = parameters < 0 ? part : part.substring(0, parameters);
+                if (bare.equals(".") || bare.equals("..")) {
+                    return new Unsafe("it has a dot segment");
+                }
             }
         }
-        return path;
+        return isUtf8(path.text()) ? path : new Unsafe("its encoded octets are not UTF-8");
+    }
+
+    /// Whether the encoded octets are UTF-8 in its shortest form (RFC 3629): some servers take `%C0%AE` for a dot.
+    private static boolean isUtf8(String path) {
+        var octets = new ByteArrayOutputStream(path.length());
+        for (int at = 0; at < path.length(); at++) {
+            boolean encoded = path.charAt(at) == '%';
+            octets.write(encoded ? hex(path, at + 1) : path.charAt(at));
+            at += encoded ? 2 : 0;
+        }
+        try {
+            var unused = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(octets.toByteArray()));
+            return true;
+        } catch (CharacterCodingException _) {
+            return false;
+        }
     }
 
     /// What stands for `%XX`: an unreserved character itself, except the dot; anything else in upper case.

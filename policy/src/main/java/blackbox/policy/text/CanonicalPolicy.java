@@ -1,6 +1,7 @@
 package blackbox.policy.text;
 
 import blackbox.policy.DnsRule;
+import blackbox.policy.Hold;
 import blackbox.policy.McpTools;
 import blackbox.policy.Mode;
 import blackbox.policy.PathRules;
@@ -37,6 +38,9 @@ public final class CanonicalPolicy {
         Map<String, Object> top = new HashMap<>();
         top.put("version", Policy.VERSION);
         top.put("mode", policy.mode() == Mode.ENFORCE ? "enforce" : "observe");
+        if (policy.hold() == Hold.CONNECT) {
+            top.put("hold", "connect");
+        }
         put(top, "rules", policy.rules().stream().map(CanonicalPolicy::rule).toList());
         put(top, "deny", policy.deny().stream().map(CanonicalPolicy::traffic).toList());
         put(top, "dns", policy.dns().stream().map(CanonicalPolicy::dns).toList());

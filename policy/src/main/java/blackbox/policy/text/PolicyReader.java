@@ -1,6 +1,7 @@
 package blackbox.policy.text;
 
 import blackbox.policy.DnsRule;
+import blackbox.policy.Hold;
 import blackbox.policy.Mode;
 import blackbox.policy.Policy;
 import blackbox.policy.Rule;
@@ -87,12 +88,24 @@ public final class PolicyReader {
 
     private @Nullable Policy policy(Node root) {
         Fields top = Fields.of(
-                root, "a policy", problems, "version", "mode", "rules", "deny", "tls", "dns", "secrets", "prices");
+                root,
+                "a policy",
+                problems,
+                "version",
+                "mode",
+                "hold",
+                "rules",
+                "deny",
+                "tls",
+                "dns",
+                "secrets",
+                "prices");
         if (top == null) {
             return null;
         }
         version(top);
         Mode mode = top.value("mode", PolicyReader::mode);
+        Hold hold = top.value("hold", PolicyReader::hold);
         var places = new PolicyChecks.Places();
         List<Rule> rules = each(top, "rules", places.rules(), this::rule);
         List<Traffic> deny = each(top, "deny", places.deny(), this::denied);
@@ -100,7 +113,15 @@ public final class PolicyReader {
         List<DnsRule> dns = each(top, "dns", new ArrayList<>(), this::dns);
         List<Secret> secrets = each(top, "secrets", places.secrets(), node -> SecretReader.read(node, problems));
         List<Price> prices = each(top, "prices", places.prices(), node -> PriceReader.read(node, problems));
-        var policy = new Policy(mode == null ? Mode.ENFORCE : mode, rules, deny, pass, dns, secrets, prices);
+        var policy = new Policy(
+                mode == null ? Mode.ENFORCE : mode,
+                hold == null ? Hold.NOTHING : hold,
+                rules,
+                deny,
+                pass,
+                dns,
+                secrets,
+                prices);
         // What follows compares entries with one another, so it needs them all.
         if (problems.isEmpty()) {
             new PolicyChecks(policy, rules, secrets, prices, places, problems).check();
@@ -126,6 +147,13 @@ public final class PolicyReader {
             case "observe" -> Mode.OBSERVE;
             default -> throw new IllegalArgumentException("it is enforce or observe");
         };
+    }
+
+    private static Hold hold(String text) {
+        if (!text.equals("connect")) {
+            throw new IllegalArgumentException("it is connect; leave it out to hold nothing");
+        }
+        return Hold.CONNECT;
     }
 
     /// Reads each item of a list and notes where those are that could be read.

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.policy.Hold;
 import blackbox.policy.Policy;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -49,7 +50,8 @@ class PolicyReaderTest {
             new Refused("version: \"1\"\n", "1:10", "reads version: 1, not a text"),
             new Refused("version: 1\nversion: 1\n", "2:1", "the key 'version' occurs twice"),
             new Refused("version: 1\nmode: off\n", "2:7", "it is enforce or observe"),
-            new Refused("version: 1\nruels: []\n", "2:1", "no key 'ruels'; its keys are version, mode, rules"),
+            new Refused("version: 1\nhold: all\n", "2:7", "it is connect; leave it out to hold nothing"),
+            new Refused("version: 1\nruels: []\n", "2:1", "no key 'ruels'; its keys are version, mode, hold, rules"),
             new Refused("version: 1\nrules: []\n", "2:8", "rules is an empty list"),
             new Refused("version: 1\nrules: {id: a}\n", "2:8", "rules is a list, not a mapping"),
             new Refused("version: 1\nrules: [a]\n", "2:9", "a rule is a mapping of keys to values, not 'a'"),
@@ -256,6 +258,15 @@ class PolicyReaderTest {
                     String other = "mode: enforce\nrules:\n- {" + pair.getValue() + ", id: a}\n" + HEAD;
                     assertEquals(CanonicalPolicy.text(read(one)), CanonicalPolicy.text(read(other)));
                 }));
+    }
+
+    @Test
+    void whatIsHeldIsPartOfTheCanonicalForm() throws Exception {
+        Policy holds = read(HEAD + "hold: connect\n");
+        assertEquals(Hold.CONNECT, holds.hold());
+        assertEquals("{\"hold\":\"connect\",\"mode\":\"enforce\",\"version\":1}", CanonicalPolicy.text(holds));
+        assertEquals(holds, PolicyReader.readCanonical(CanonicalPolicy.octets(holds)));
+        assertEquals("{\"mode\":\"enforce\",\"version\":1}", CanonicalPolicy.text(read(HEAD)));
     }
 
     @Test

@@ -3,6 +3,7 @@ package blackbox.query.answer;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
 import blackbox.query.run.RunFacts;
+import blackbox.query.sides.GuestAndHost;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.GuestOrigin;
 import blackbox.schemas.row.Column;
@@ -327,6 +328,7 @@ public final class ContainerCollector {
                         own.budgets(),
                         own.privileges(),
                         own.calls(),
+                        own.sides(),
                         own.limits()));
     }
 
@@ -361,6 +363,7 @@ public final class ContainerCollector {
                         acts.budgets.uses(),
                         acts.privileges.privileges(),
                         acts.calls.calls(),
+                        GuestAndHost.NOT_COMPARED,
                         own));
     }
 }

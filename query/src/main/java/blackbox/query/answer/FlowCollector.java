@@ -71,7 +71,8 @@ final class FlowCollector {
             case NetView.Connect call -> attempt(call);
             case NetView.Send call -> attempt(call);
             case NetView.Dns query -> answers(query);
-            case NetView.Listen _,
+            case NetView.Syn _,
+                    NetView.Listen _,
                     NetView.Accept _,
                     NetView.Miss _,
                     NetView.Decision _,

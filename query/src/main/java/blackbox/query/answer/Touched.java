@@ -2,6 +2,7 @@ package blackbox.query.answer;
 
 import blackbox.query.calls.AgentCalls;
 import blackbox.query.calls.BudgetUse;
+import blackbox.query.sides.GuestAndHost;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.FileEffect;
 import java.util.List;
@@ -21,6 +22,7 @@ public record Touched(
         List<BudgetUse> budgets,
         List<PrivilegeUse> privileges,
         AgentCalls calls,
+        GuestAndHost sides,
         List<String> limits) {
 
     public Touched {

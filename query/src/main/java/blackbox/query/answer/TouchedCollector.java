@@ -3,6 +3,9 @@ package blackbox.query.answer;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
 import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunState;
+import blackbox.query.sides.GuestAndHost;
+import blackbox.query.sides.SidesCollector;
 import blackbox.schemas.RunId;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.view.EventView;
@@ -19,6 +22,7 @@ public final class TouchedCollector {
     private final Programs programs = new Programs();
     private final Acts acts = new Acts(programs, Acts.Rooms.ofOneAnswer());
     private final LimitCollector limits = new LimitCollector();
+    private final SidesCollector sides = new SidesCollector();
 
     /// What none of the collectors asks for.
     private static final Set<Column> NOT_READ = EnumSet.of(
@@ -82,6 +86,7 @@ public final class TouchedCollector {
     /// Takes the next event.
     public void see(EventView event, long index) {
         limits.see(event, index);
+        sides.see(event, index);
         if (event instanceof ProcessView process) {
             programs.see(process);
         }
@@ -103,6 +108,8 @@ public final class TouchedCollector {
         all.addAll(acts.budgets.limits());
         all.addAll(acts.privileges.limits());
         all.addAll(acts.calls.limits());
+        GuestAndHost both = sides.result(facts.state() == RunState.CLOSED);
+        all.addAll(both.limits());
         return new Touched(
                 acts.files.files(),
                 acts.refusals.refusals(),
@@ -115,6 +122,7 @@ public final class TouchedCollector {
                 acts.budgets.uses(),
                 acts.privileges.privileges(),
                 acts.calls.calls(),
+                both,
                 all);
     }
 }

@@ -2,6 +2,7 @@ package blackbox.query.answer;
 
 import blackbox.query.calls.BudgetUse;
 import blackbox.query.calls.CallsJson;
+import blackbox.query.sides.GuestAndHostJson;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
@@ -80,6 +81,7 @@ public final class TouchedJson {
                     json.requests(touched.requests());
                     json.secrets(touched.secrets());
                     json.budgets(touched.budgets());
+                    GuestAndHostJson.writeField(out, touched.sides());
                 }
                 case PRIVILEGES -> json.privileges(touched.privileges());
                 case CALLS -> {

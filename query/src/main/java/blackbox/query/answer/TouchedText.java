@@ -3,6 +3,7 @@ package blackbox.query.answer;
 import blackbox.evidence.text.Printable;
 import blackbox.query.calls.BudgetUse;
 import blackbox.query.calls.CallsText;
+import blackbox.query.sides.GuestAndHostText;
 import blackbox.schemas.row.Text;
 import java.io.PrintWriter;
 import java.util.List;
@@ -67,6 +68,7 @@ public final class TouchedText {
                     requests(out, touched.requests());
                     secrets(out, touched.secrets());
                     budgets(out, touched.budgets());
+                    GuestAndHostText.write(out, touched.sides());
                     touched.linkLayer()
                             .forEach(link -> out.printf(
                                     "  %s  %d out, %d in  host only, without addresses%n",

@@ -131,7 +131,14 @@ public record EgressCheck(
                 .map(rule -> new Rule(rule.id(), rule.traffic(), rule.exe(), rule.secret(), rule.budget(), null))
                 .toList();
         return new Policy(
-                policy.mode(), rules, policy.deny(), policy.pass(), policy.dns(), policy.secrets(), policy.prices());
+                policy.mode(),
+                policy.hold(),
+                rules,
+                policy.deny(),
+                policy.pass(),
+                policy.dns(),
+                policy.secrets(),
+                policy.prices());
     }
 
     private static List<JudgedFlow> judged(Evaluator evaluator, List<RecordedFlow> flows, boolean gateway) {

@@ -139,7 +139,8 @@ public final class EgressCollector {
             case NetView.Decision decision -> decided(decision, index);
             case RunView.Open open ->
                 gateway = RunFacts.detailOf(open.row()).path("network").asText().equals("gateway");
-            case NetView.Listen _,
+            case NetView.Syn _,
+                    NetView.Listen _,
                     NetView.Accept _,
                     NetView.Miss _,
                     NetView.Exchange _,

@@ -84,6 +84,7 @@ final class Connections {
                     hold(call, false);
                 }
             }
+            case NetView.Syn call -> hold(call, false);
             case NetView.Flow flow -> {
                 if (flow.isByGuest()) {
                     hold(flow, true);

@@ -158,6 +158,7 @@ final class FrameEvents {
             case ACCEPT -> call(frame, fields, process, Kind.NET_ACCEPT);
             case LISTEN -> call(frame, fields, process, Kind.NET_LISTEN);
             case SEND -> call(frame, fields, process, Kind.NET_SEND);
+            case SYN -> call(frame, fields, process, Kind.NET_SYN);
             case FLOW -> flow(frame, fields, process);
             case DNS -> dns(frame, fields, process);
             case SOCKET -> socket(frame, fields, process);

@@ -210,9 +210,11 @@ public final class RunRecorder implements EventSink, AutoCloseable {
 
     /// A run's close carries the counts of what precedes it, which only the writer knows.
     private Event closed(Event event) {
-        return event instanceof Event.RunClose close
-                ? new Event.RunClose(
-                        close.header(), sealer.size(), sealer.lost(), close.exitCode(), close.signal(), close.detail())
-                : event;
+        if (!(event instanceof Event.RunClose close)) {
+            return event;
+        }
+        sealer.settle();
+        return new Event.RunClose(
+                close.header(), sealer.size(), sealer.lost(), close.exitCode(), close.signal(), close.detail());
     }
 }

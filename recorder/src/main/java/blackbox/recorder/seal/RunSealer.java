@@ -3,6 +3,7 @@ package blackbox.recorder.seal;
 import blackbox.evidence.log.Checkpoint;
 import blackbox.evidence.log.MerkleFrontier;
 import blackbox.evidence.log.NoteSigner;
+import blackbox.evidence.sides.Reconciler;
 import blackbox.evidence.verify.EventAccount;
 import blackbox.evidence.verify.Losses;
 import blackbox.recorder.RecorderException;
@@ -15,6 +16,7 @@ import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.event.EventRows;
 import blackbox.schemas.event.FindingDetail;
+import blackbox.schemas.event.FindingDetail.SidesDiffer;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
@@ -22,7 +24,9 @@ import blackbox.schemas.row.Row;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /// Orders one run's events, gives each its index and seals them in batches. Owned by one thread.
 ///
@@ -45,6 +49,13 @@ public final class RunSealer implements AutoCloseable {
     private final SteadyClock clock;
     private final MerkleFrontier tree = new MerkleFrontier();
     private final EventAccount account = new EventAccount();
+    private final Reconciler sides = new Reconciler();
+
+    /// What is to be said about guest and host with the next event: a heartbeat, too, lets time pass, and is its
+    /// batch's
+    /// last leaf.
+    private final List<SidesDiffer> due = new ArrayList<>();
+
     private final Row row = new Row();
     private byte[] leaves = new byte[BATCH_BYTES_FULL + 2 * LeafCodec.BYTES_MAX];
     private int leavesLength;
@@ -66,10 +77,34 @@ public final class RunSealer implements AutoCloseable {
         this(run, EpochKeys.always(signer), sink, clock);
     }
 
-    /// Appends an event and returns its index. Not yet recorded: see [#seal].
+    /// Appends an event, and what follows from it about guest and host, and returns its index. Not yet recorded: see
+    /// [#seal].
     public long append(Event event) {
+        long index = compare(event);
+        tellOfSides();
+        return index;
+    }
+
+    /// Appends an event; what follows from it about guest and host is due.
+    private long compare(Event event) {
         EventRows.fill(event, row);
-        return append(row);
+        long index = append(row);
+        due.addAll(sides.see(index, row));
+        return index;
+    }
+
+    /// Appends what is to be said about guest and host once everything else but the run's close has been appended.
+    void settle() {
+        due.addAll(sides.finish());
+        tellOfSides();
+    }
+
+    private void tellOfSides() {
+        List<SidesDiffer> found = List.copyOf(due);
+        due.clear();
+        for (SidesDiffer differs : found) {
+            append(new Event.RecorderFinding(EventHeader.host(sides.nowNs()), differs));
+        }
     }
 
     /// Appends a row and returns its index.
@@ -119,9 +154,10 @@ public final class RunSealer implements AutoCloseable {
     /// again
     public SealedBatch seal() throws RecorderException {
         long nowNs = nowNs();
+        tellOfSides();
         tellOfClock(nowNs);
         String nextKey = keys.announce(closed);
-        append(new Event.RecorderHeartbeat(
+        compare(new Event.RecorderHeartbeat(
                 EventHeader.host(nowNs), sequence, previous, tree.size() + 1, lost(), nextKey));
         String checkpoint = keys.seal(new Checkpoint(run.origin(), tree.size(), tree.root()).text());
         var header = new BatchHeader(run, sequence, firstIndex, pending(), nowNs, previous);

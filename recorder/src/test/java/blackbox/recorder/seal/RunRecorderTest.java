@@ -5,12 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.schemas.RunId;
+import blackbox.schemas.batch.LeafCursor;
+import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.LeafCodec;
+import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -67,5 +75,60 @@ class RunRecorderTest {
         assertEquals(EVENTS, accepted.get());
         assertTrue(recorder.recorded() > EVENTS, "and nothing is missing");
         assertEquals(0, recorder.queuedBytes());
+    }
+
+    @Test
+    void whatGuestAndHostDoNotAgreeOnIsSealedBehindItsCauseAndBeforeTheClose() throws Exception {
+        var key = Ed25519Key.create("blackbox/recorder", new SecureRandom());
+        var sealed = new ArrayList<SealedBatch>();
+        try (var recorder =
+                new RunRecorder(new RunSealer(RUN, key, sealed::add, InstantSource.fixed(Instant.EPOCH)), "test")) {
+            recorder.accept(new Event.RunOpen(EventHeader.host(1), null, "{\"network\":\"gateway\"}"));
+            recorder.accept(new Event.TracerReady(EventHeader.host(1), "{\"attached\":[\"tcp_connect\"]}"));
+            recorder.accept(new Event.NetFlow(
+                    EventHeader.host(2),
+                    "tcp",
+                    new Endpoint("10.0.2.99", 5),
+                    new Endpoint("192.0.2.1", 80),
+                    null,
+                    0,
+                    0,
+                    1L,
+                    0L,
+                    "open"));
+            recorder.accept(new Event.EgressDecision(
+                    EventHeader.host(3),
+                    "allow",
+                    "tcp",
+                    new Endpoint("10.0.2.15", 6),
+                    new Endpoint("192.0.2.1", 80),
+                    null,
+                    "{\"stage\":\"connect\"}"));
+            recorder.accept(new Event.RunClose(EventHeader.host(4), 0, 0, 0, null, null));
+        }
+        var told = new ArrayList<String>();
+        var row = new Row();
+        for (SealedBatch batch : sealed) {
+            for (LeafCursor leaves = batch.leaves(); leaves.next(); ) {
+                LeafCodec.decode(leaves.array(), leaves.offset(), leaves.offset() + leaves.length(), row);
+                Kind kind = Kind.ofCode(row.number(Column.KIND));
+                if (kind != Kind.RECORDER_HEARTBEAT) {
+                    told.add(
+                            kind == Kind.RECORDER_FINDING
+                                    ? row.text(Column.WHAT).toString()
+                                    : String.valueOf(kind));
+                }
+            }
+        }
+        assertEquals(
+                List.of(
+                        "RUN_OPEN",
+                        "TRACER_READY",
+                        "NET_FLOW",
+                        "SOURCE_FORGED",
+                        "EGRESS_DECISION",
+                        "FLOW_WITHOUT_CONNECT",
+                        "RUN_CLOSE"),
+                told);
     }
 }

@@ -17,9 +17,14 @@ import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
+import blackbox.schemas.event.Actor;
+import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.GuestOrigin;
 import blackbox.schemas.event.Kind;
+import blackbox.schemas.event.Marks;
+import blackbox.schemas.event.Source;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
@@ -244,5 +249,35 @@ class RunSealerTest {
         LeafCodec.decode(leaves.array(), leaves.offset(), leaves.offset() + leaves.length(), row);
         assertEquals("CLOCK_SET_BACK", row.text(Column.WHAT).toString());
         assertEquals("{\"byNs\":50000000000}", row.text(Column.DETAIL).toString());
+    }
+
+    @Test
+    void whatIsDueByTheHeartbeatsTimeIsToldInTheNextBatch() throws Exception {
+        try (var sealer = new RunSealer(RUN, key, sealed::add, CLOCK)) {
+            sealer.append(new Event.RunOpen(EventHeader.host(1), null, "{\"network\":\"gateway\"}"));
+            sealer.append(new Event.TracerReady(EventHeader.host(1), "{\"attached\":[\"tcp_connect\"]}"));
+            sealer.append(new Event.EgressDecision(
+                    EventHeader.host(2),
+                    "allow",
+                    "tcp",
+                    new Endpoint("10.0.2.15", 6),
+                    new Endpoint("192.0.2.1", 80),
+                    null,
+                    "{\"stage\":\"connect\"}"));
+            sealer.append(new Event.TracerHeartbeat(
+                    new EventHeader(3, Source.GUEST, new GuestOrigin(0, 1, Actor.AGENT), null, Marks.NONE), null));
+            sealer.seal();
+            sealer.seal();
+        }
+        assertEquals(
+                List.of(
+                        Kind.RUN_OPEN,
+                        Kind.TRACER_READY,
+                        Kind.EGRESS_DECISION,
+                        Kind.TRACER_HEARTBEAT,
+                        Kind.RECORDER_HEARTBEAT,
+                        Kind.RECORDER_FINDING,
+                        Kind.RECORDER_HEARTBEAT),
+                check());
     }
 }

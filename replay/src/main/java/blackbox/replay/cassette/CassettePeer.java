@@ -7,6 +7,8 @@ import blackbox.gateway.packet.UdpDatagram;
 import blackbox.gateway.tls.RunAuthority;
 import blackbox.replay.cassette.Miss.Content;
 import blackbox.replay.cassette.Miss.Kind;
+import blackbox.replay.request.DrawnIds;
+import blackbox.replay.request.IdPlace;
 import blackbox.schemas.Hash;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.net.IpAddress;
@@ -15,7 +17,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,6 +62,7 @@ public final class CassettePeer {
     private final DatagramAnswers datagrams;
     /// What can be asked over any connection, by endpoint.
     private final Map<Endpoint, Optional<HttpShelf>> shelves = new HashMap<>();
+    private final DrawnIds ids = new DrawnIds();
     private final Map<Flow, PeerConnection> connections = new HashMap<>();
     /// Connections that were never opened, so that a repeated SYN is recognized.
     private final Map<Flow, Unopened> unopened = new LinkedHashMap<>() {
@@ -105,6 +110,8 @@ public final class CassettePeer {
     /// @param turned what came in another order than in the recording
     /// @param opened endpoints in whose TLS all that was recorded was said and heard, whole, and nothing else;
     ///     every endpoint to which TLS was opened, if something was refused
+    /// @param standIns where ids stood for others
+    /// @param ids the replay's, by the recorded ones that they stand for
     public record Played(
             int connections,
             int unusedConnections,
@@ -113,7 +120,18 @@ public final class CassettePeer {
             long missed,
             List<Moved> moved,
             List<Turned> turned,
-            Set<Endpoint> opened) {}
+            Set<Endpoint> opened,
+            List<StandIns> standIns,
+            Map<String, String> ids) {}
+
+    /// An endpoint that was sent ids which stood for recorded ones.
+    ///
+    /// @param requests in how many, by where they were
+    public record StandIns(Endpoint remote, Map<IdPlace, Long> requests) {
+        public StandIns {
+            requests = Collections.unmodifiableMap(new EnumMap<>(requests));
+        }
+    }
 
     /// An endpoint of which all that was recorded was asked and answered, whole, and nothing else, but over other
     /// connections.
@@ -146,7 +164,9 @@ public final class CassettePeer {
                         .map(TlsConversation::remote)
                         .distinct()
                         .filter(this::isTold)
-                        .collect(Collectors.toSet()));
+                        .collect(Collectors.toSet()),
+                ofShelves(HttpShelf::standIns, StandIns::remote),
+                ids.all());
     }
 
     private <T> List<T> ofShelves(Function<HttpShelf, @Nullable T> what, Function<T, Endpoint> remote) {
@@ -326,7 +346,7 @@ public final class CassettePeer {
         List<RecordedConnection> recorded = cassette.conversations(remote);
         return recorded.isEmpty()
                 ? Optional.empty()
-                : shelves.computeIfAbsent(remote, _ -> Optional.ofNullable(HttpShelf.of(remote, recorded)));
+                : shelves.computeIfAbsent(remote, _ -> Optional.ofNullable(HttpShelf.of(remote, recorded, ids)));
     }
 
     private String unavailable(Endpoint remote, boolean used) {

@@ -1,6 +1,8 @@
 package blackbox.replay.cassette;
 
 import blackbox.replay.cassette.RecordedConnection.End;
+import blackbox.replay.request.RequestMatch;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// One guest connection's hold on recorded HTTP/1.1 exchanges: one after the other, each once the answer to the one
@@ -25,6 +27,11 @@ final class HttpClaim implements Conversation {
     /// How many octets of answers were handed out.
     private long answers;
 
+    /// What is sent instead of a recorded request, until it is whole; null as long as it is equal to one.
+    private @Nullable GuestRequest other;
+    /// How many octets of it went before it was known to be another.
+    private long otherFrom;
+
     private long acknowledged;
     private boolean finished;
     private boolean over;
@@ -47,6 +54,10 @@ final class HttpClaim implements Conversation {
     }
 
     private @Nullable Miss missOf(byte[] octets) {
+        GuestRequest another = other;
+        if (another != null) {
+            return take(another, octets);
+        }
         HttpExchange now = current;
         if (now != null && asked && sent.count() == now.request().length()) {
             if (end() != End.NONE) {
@@ -79,9 +90,8 @@ final class HttpClaim implements Conversation {
         if (now == null) {
             throw new IllegalStateException("nothing was asked");
         }
-        int same = now.request().mismatch(sent.count(), octets);
-        if (same < octets.length) {
-            return miss(now, sent.count() + same, octets);
+        if (now.request().mismatch(sent.count(), octets) < octets.length) {
+            return unlike(octets);
         }
         agree(now, octets);
         note();
@@ -100,30 +110,82 @@ final class HttpClaim implements Conversation {
 
     /// Octets of a request that several recorded ones may begin with.
     private @Nullable Miss first(byte[] octets) {
-        HttpExchange best = current;
-        HttpExchange found = shelf.find(previous, best, sent.count(), octets);
+        HttpExchange found = shelf.find(previous, current, sent.count(), octets);
         if (found == null) {
-            return unlike(best == null ? shelf.nearest(octets) : best, octets);
+            return unlike(octets);
         }
         current = found;
         agree(found, octets);
         return settle(found);
     }
 
-    private Miss unlike(@Nullable HttpExchange nearest, byte[] octets) {
+    /// Keeps octets of a request that none of the recorded ones equals, until it can be told whether it stands for one.
+    private @Nullable Miss unlike(byte[] octets) {
+        HttpExchange now = current;
+        var another = new GuestRequest(now == null ? NOTHING : now.request().first(sent.count()));
+        otherFrom = sent.count();
+        return take(another, octets);
+    }
+
+    private @Nullable Miss take(GuestRequest another, byte[] octets) {
+        other = another;
+        return switch (another.add(octets)) {
+            case PART -> null;
+            case WHOLE -> standIn(another);
+            case OTHER -> missOf(another, false);
+        };
+    }
+
+    /// Goes on as if the recorded request had been sent that another one stands for.
+    private @Nullable Miss standIn(GuestRequest another) {
+        HttpExchange settled = asked ? current : null;
+        HttpExchange found = shelf.findLike(previous, settled, another.toBytes());
+        if (found == null) {
+            return missOf(another, true);
+        }
+        other = null;
+        if (settled != null) {
+            return more(found.request().rest(sent.count()));
+        }
+        if (sent.count() > 0) {
+            shelf.finish();
+        }
+        sent = new RequestOctets(shelf.remote());
+        current = null;
+        return first(found.request().rest(0));
+    }
+
+    private Miss missOf(GuestRequest another, boolean whole) {
+        byte[] all = another.toBytes();
+        byte[] rest = Arrays.copyOfRange(all, Math.toIntExact(otherFrom), all.length);
+        HttpExchange nearest = current == null ? shelf.nearest(all) : current;
+        return unlike(nearest, rest, nearest == null || !whole ? null : shelf.difference(nearest, all));
+    }
+
+    /// @param difference where the first octet is that no id explains; null if that is not known
+    private Miss unlike(@Nullable HttpExchange nearest, byte[] octets, @Nullable RequestMatch difference) {
         if (nearest == null) {
             return sent.miss(null, 0, octets, "all recorded requests to it are used");
         }
+        if (difference != null && !difference.isMatch() && difference.differsAt() < sent.count() + octets.length) {
+            String where = difference.where();
+            return sent.miss(
+                    nearest.request(),
+                    difference.differsAt(),
+                    octets,
+                    "the request differs from the recorded one" + (where == null ? "" : " " + where));
+        }
         long same = sent.count() + nearest.request().mismatch(sent.count(), octets);
-        if (same < sent.count() + octets.length) {
+        if (same < sent.count() + octets.length && (difference == null || !difference.isMatch())) {
             return miss(nearest, same, octets);
         }
         String why = shelf.mayAsk(nearest) ? "the recorded run asked it before what came before it here" : EARLY;
         return sent.miss(nearest.request(), same, octets, why);
     }
 
-    /// Settles for an exchange if it is time, and its turn. What only has to wait for answers is held back; what came
-    /// before others were asked is missed, for their order may matter.
+    /// Settles for an exchange if it is time, and its turn. What comes before others is held back: if these are
+    /// asked although it has no answer, they do not depend on it. Otherwise it is missed, for their order may
+    /// matter; at once, if one of them went over its own connection.
     private @Nullable Miss settle(HttpExchange found) {
         if (found.needsFirst() > sent.count()) {
             return null;
@@ -134,7 +196,7 @@ final class HttpClaim implements Conversation {
             asked = true;
             return null;
         }
-        if (!shelf.waitsForAnswers(found)) {
+        if (!shelf.mayWait(found)) {
             return sent.miss(found.request(), sent.count(), NOTHING, EARLY);
         }
         shelf.hold(this);
@@ -170,6 +232,11 @@ final class HttpClaim implements Conversation {
     @Override
     public @Nullable Miss finish() {
         finished = true;
+        GuestRequest another = other;
+        if (another != null) {
+            over = true;
+            return missOf(another, false);
+        }
         HttpExchange now = current;
         if (now == null || sent.count() == now.request().length()) {
             return null;
@@ -180,7 +247,8 @@ final class HttpClaim implements Conversation {
 
     @Override
     public long received() {
-        return requestsBefore + sent.count() + (finished ? 1 : 0);
+        GuestRequest another = other;
+        return requestsBefore + (another == null ? sent.count() : another.length()) + (finished ? 1 : 0);
     }
 
     @Override
@@ -259,6 +327,11 @@ final class HttpClaim implements Conversation {
         HttpExchange now = current;
         shelf.hear();
         shelf.release(this);
+        GuestRequest another = other;
+        if (!over && another != null) {
+            over = true;
+            return missOf(another, false);
+        }
         if (over || now == null || delivered) {
             return null;
         }

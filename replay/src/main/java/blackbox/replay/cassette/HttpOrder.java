@@ -160,14 +160,15 @@ final class HttpOrder {
         return mayAsk(place(exchange));
     }
 
-    /// Whether an exchange that may not be asked yet only has to wait for answers: all that comes before it was asked.
-    boolean waitsForAnswers(HttpExchange exchange) {
+    /// Whether an exchange that may not be asked yet may wait until it may: all that comes before it and was not asked
+    /// is of other connections, over which it may still come.
+    boolean mayWait(HttpExchange exchange) {
         int place = place(exchange);
-        boolean previousAsked = pool || exchange.number() == 0 || isAsked(places(exchange)[exchange.number() - 1]);
         return !gone.get(place)
                 && twins[place].first() == place
-                && previousAsked
-                && IntStream.range(0, all.size()).allMatch(each -> isAsked(each) || !isBefore(all.get(each), exchange));
+                && IntStream.of(places(exchange))
+                        .limit(exchange.number())
+                        .allMatch(each -> isAsked(each) || pool && !isBefore(all.get(each), exchange));
     }
 
     private boolean isAsked(int place) {

@@ -13,13 +13,21 @@ final class HttpReader {
     private static final int CHUNK_BYTES = 4 << 10;
     private static final byte[] NOTHING = new byte[0];
 
-    private final RecordedStream stream;
+    private final Source stream;
     private long at;
     private long bufferAt;
     private byte[] buffer = NOTHING;
 
-    HttpReader(RecordedStream stream) {
+    HttpReader(Source stream) {
         this.stream = stream;
+    }
+
+    /// Where messages are.
+    interface Source {
+        long length();
+
+        /// At least one and at most `max` octets from `at` on, which is before the end.
+        byte[] read(long at, int max);
     }
 
     /// A message up to its body.

@@ -1,9 +1,13 @@
 package blackbox.replay.cassette;
 
+import blackbox.replay.request.DrawnIds;
+import blackbox.replay.request.IdPlace;
+import blackbox.replay.request.RequestMatch;
 import blackbox.schemas.event.Endpoint;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +28,8 @@ final class HttpShelf {
     private static final long JUST_NOW = Long.MIN_VALUE;
 
     private final Endpoint remote;
+    private final DrawnIds ids;
+    private final Map<IdPlace, Long> stoodFor = new EnumMap<>(IdPlace.class);
     private final HttpOrder order;
     private final HttpTurns turns;
     /// Requests that wait until others are answered, and since when; [#JUST_NOW] until the next tick.
@@ -45,8 +51,9 @@ final class HttpShelf {
     private long nowNs;
     private long heardNs;
 
-    private HttpShelf(Endpoint remote, List<List<HttpExchange>> tapes) {
+    private HttpShelf(Endpoint remote, List<List<HttpExchange>> tapes, DrawnIds ids) {
         this.remote = remote;
+        this.ids = ids;
         this.pool = isPool(tapes);
         this.order = new HttpOrder(tapes, pool);
         this.turns = new HttpTurns(order.all());
@@ -56,7 +63,9 @@ final class HttpShelf {
 
     /// Those with an endpoint; null if what was recorded of it is not all plain HTTP/1.1 and without gaps, or a
     /// connection was refused after another one had been opened.
-    static @Nullable HttpShelf of(Endpoint remote, List<RecordedConnection> connections) {
+    ///
+    /// @param ids that stand for each other, whatever endpoint they are sent to; more are added
+    static @Nullable HttpShelf of(Endpoint remote, List<RecordedConnection> connections, DrawnIds ids) {
         var tapes = new ArrayList<List<HttpExchange>>();
         for (RecordedConnection each : connections) {
             boolean accepted = each.opening == RecordedConnection.Opening.ACCEPTED;
@@ -67,7 +76,7 @@ final class HttpShelf {
                 return null;
             }
         }
-        return tapes.stream().allMatch(List::isEmpty) ? null : new HttpShelf(remote, tapes);
+        return tapes.stream().allMatch(List::isEmpty) ? null : new HttpShelf(remote, tapes, ids);
     }
 
     /// Whether one was used both before and after another one's first request.
@@ -136,6 +145,44 @@ final class HttpShelf {
                 && (known == null || each.equals(known) || each.request().sharesStart(known.request(), received));
     }
 
+    /// The exchange that [#find] would give, for a whole request that stands for the recorded one; null if there is
+    /// none. Ids that stand for each other in them do so from now on.
+    ///
+    /// @param settled the only one that it may be, or null
+    @Nullable
+    HttpExchange findLike(History on, @Nullable HttpExchange settled, byte[] request) {
+        HttpExchange found = settled != null ? settled : findLike(on, request);
+        RequestMatch match = found == null ? null : difference(found, request);
+        if (found == null || match == null || !match.isMatch()) {
+            return null;
+        }
+        match.tie(ids);
+        match.places().forEach(place -> stoodFor.merge(place, 1L, Long::sum));
+        return found;
+    }
+
+    private @Nullable HttpExchange findLike(History on, byte[] request) {
+        HttpExchange last = on.last();
+        HttpExchange next = last == null ? null : order.after(last);
+        if (next != null && isLike(next, on, request)) {
+            return next;
+        }
+        HttpExchange first = order.first(each -> isLike(each, on, request));
+        return first == null ? order.firstLater(each -> isLike(each, on, request)) : first;
+    }
+
+    private boolean isLike(HttpExchange each, History on, byte[] request) {
+        RequestMatch match = pool || each.ended() >= on.latest() ? difference(each, request) : null;
+        return match != null && match.isMatch();
+    }
+
+    /// How a request compares with a recorded one; null if that one is too long.
+    @Nullable
+    RequestMatch difference(HttpExchange exchange, byte[] request) {
+        StreamSlice recorded = exchange.request();
+        return recorded.length() > GuestRequest.OCTETS_MAX ? null : RequestMatch.of(recorded.rest(0), request, ids);
+    }
+
     /// What a connection of the guest's has had.
     ///
     /// @param last the exchange before this, or null
@@ -178,9 +225,9 @@ final class HttpShelf {
         heard = true;
     }
 
-    /// Whether an exchange that may not be asked yet only has to wait for answers.
-    boolean waitsForAnswers(HttpExchange exchange) {
-        return order.waitsForAnswers(exchange);
+    /// As [HttpOrder#mayWait].
+    boolean mayWait(HttpExchange exchange) {
+        return order.mayWait(exchange);
     }
 
     /// Notes that a request waits until those before it are answered.
@@ -268,6 +315,11 @@ final class HttpShelf {
         }
         turns.drop(order.place(exchange));
         changed = true;
+    }
+
+    /// In how many requests ids stood for others, and where; null if there are none.
+    CassettePeer.@Nullable StandIns standIns() {
+        return stoodFor.isEmpty() ? null : new CassettePeer.StandIns(remote, stoodFor);
     }
 
     /// What did not come in the recorded order; null if all did.

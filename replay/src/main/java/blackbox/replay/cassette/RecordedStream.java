@@ -5,7 +5,7 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 
 /// The octets that one side of a connection sent, in order. They stay in the capture; this holds their offsets.
-final class RecordedStream {
+final class RecordedStream implements HttpReader.Source {
     private final CapturedFrames capture;
     private long[] starts = new long[4];
     private long[] offsets = new long[4];
@@ -33,7 +33,8 @@ final class RecordedStream {
         length += count;
     }
 
-    long length() {
+    @Override
+    public long length() {
         return length;
     }
 
@@ -52,8 +53,8 @@ final class RecordedStream {
         return starts[partOf(at)];
     }
 
-    /// At least one and at most `max` octets from `at` on, which is before the end.
-    byte[] read(long at, int max) {
+    @Override
+    public byte[] read(long at, int max) {
         int part = partOf(at);
         long end = part + 1 < parts ? starts[part + 1] : length;
         int count = (int) Math.min(max, end - at);

@@ -45,6 +45,26 @@ record StreamSlice(RecordedStream stream, long from, long length) {
         return true;
     }
 
+    /// The first `count` octets; less than 2 GiB.
+    byte[] first(long count) {
+        return copy(0, count);
+    }
+
+    /// Those from `at` on; less than 2 GiB.
+    byte[] rest(long at) {
+        return copy(at, length);
+    }
+
+    private byte[] copy(long begin, long end) {
+        var octets = new byte[Math.toIntExact(end - begin)];
+        for (int at = 0; at < octets.length; ) {
+            byte[] next = read(begin + at, octets.length - at);
+            System.arraycopy(next, 0, octets, at, next.length);
+            at += next.length;
+        }
+        return octets;
+    }
+
     /// Adds all octets to `digest`.
     void digest(MessageDigest digest) {
         for (long at = 0; at < length; ) {

@@ -22,6 +22,10 @@ final class TlsConversation implements Conversation {
 
     private static final int PIECE_BYTES_MAX = 16 << 10;
     private static final byte[] NOTHING = new byte[0];
+    private static final String HTTP_2 =
+            "HTTP/2 was recorded, whose octets differ in every execution, and a replay of the"
+                    + " live tier does not serve it: record the run again with --tier exact, or with a program that offers"
+                    + " HTTP/1.1, too, which the gateway then speaks with it";
 
     private final Endpoint remote;
     private final TlsEndpoint endpoint;
@@ -82,6 +86,9 @@ final class TlsConversation implements Conversation {
             Greeting greeting = endpoint.greeting(said);
             if (greeting == null) {
                 return miss("no TLS with the server name " + said.serverName() + " was recorded");
+            }
+            if (greeting.opens() && endpoint.http2() && said.needsHttp2()) {
+                return miss(HTTP_2);
             }
             if (!greeting.opens()) {
                 keep(greeting.refusal());

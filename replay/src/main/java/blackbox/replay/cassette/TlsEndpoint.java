@@ -1,6 +1,8 @@
 package blackbox.replay.cassette;
 
 import blackbox.gateway.tls.ClientHello;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +13,11 @@ import org.jspecify.annotations.Nullable;
 /// @param opened what the connections carried in TLS, in their order
 /// @param greetings what came of the first octets of a client, by the server name that it asked for; empty for none
 /// @param onlyTls whether every connection to it on which something was said began with a client's hello
-record TlsEndpoint(List<RecordedConnection> opened, Map<String, Greeting> greetings, boolean onlyTls) {
+/// @param http2 whether HTTP/2 was spoken on one of them
+record TlsEndpoint(List<RecordedConnection> opened, Map<String, Greeting> greetings, boolean onlyTls, boolean http2) {
+    /// What a client of HTTP/2 begins with (RFC 9113 section 3.4).
+    private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
     private static final int HANDSHAKE = 22;
     private static final int GREETING_BYTES_MAX = 64;
 
@@ -41,7 +47,9 @@ record TlsEndpoint(List<RecordedConnection> opened, Map<String, Greeting> greeti
                         (first, next) -> first.opens() ? first : next);
             }
         }
-        return new TlsEndpoint(List.copyOf(opened), Map.copyOf(greetings), onlyTls);
+        boolean http2 = opened.stream()
+                .anyMatch(each -> Arrays.equals(PREFACE, read(each.request().whole(), PREFACE.length)));
+        return new TlsEndpoint(List.copyOf(opened), Map.copyOf(greetings), onlyTls, http2);
     }
 
     /// What a client with this hello is answered; null if none was recorded.

@@ -9,10 +9,12 @@ import blackbox.replay.content.ContentMatch;
 import blackbox.replay.content.KnownTies;
 import blackbox.replay.content.NameTime;
 import blackbox.replay.content.Origins;
+import blackbox.replay.content.OwnIds;
 import blackbox.replay.content.StandInInput;
 import blackbox.replay.content.Tie;
 import blackbox.replay.content.Ties;
 import blackbox.replay.content.Window;
+import blackbox.replay.content.WrittenWhen;
 import blackbox.replay.divergence.EffectDifference;
 import blackbox.replay.divergence.LeftFiles;
 import blackbox.replay.divergence.strand.EventSource;
@@ -47,6 +49,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
 
     private final Left recorded;
     private final Left actual;
+    private final OwnIds drawn;
     private final List<String> compared = new ArrayList<>();
     private final List<String> notCompared = new ArrayList<>();
     private final Tied times = new Tied();
@@ -83,8 +86,19 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     }
 
     public ComparedFiles(Left recorded, Left actual) {
+        this(recorded, actual, OwnIds.NONE);
+    }
+
+    /// @param drawn ids of the actual side that stand for recorded ones, as its requests showed
+    public ComparedFiles(Left recorded, Left actual, OwnIds drawn) {
         this.recorded = recorded;
         this.actual = actual;
+        this.drawn = drawn;
+    }
+
+    @Override
+    public OwnIds drawn() {
+        return drawn;
     }
 
     /// Those of a recorded run.
@@ -279,7 +293,9 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     /// Whether made-up names or ids stand for each other, once [#compare] was called.
     @Override
     public boolean standFor(String recordedName, String actualName) {
-        return names.standFor(Text.of(recordedName), Text.of(actualName)) || ids.standFor(recordedName, actualName);
+        return names.standFor(Text.of(recordedName), Text.of(actualName))
+                || ids.standFor(recordedName, actualName)
+                || drawn.standFor(recordedName, actualName);
     }
 
     @Override
@@ -307,6 +323,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         public boolean standFor(Text recordedPath, Text actualPath) throws IOException {
             return names.standFor(recordedPath, actualPath)
                     || packs.standFor(recordedPath, actualPath)
+                    || isNamedAfterId(recordedPath, actualPath)
                     || isNamedAfterProcess(recordedPath, actualPath)
                     || ownTimes(recordedPath, actualPath) != null;
         }
@@ -334,13 +351,22 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
             ContentMatch match = ContentMatch.of(
                     new ByteArrayInputStream(one),
                     new ByteArrayInputStream(other),
-                    new Origins(_ -> recordedWhen, _ -> actualWhen));
+                    new Origins(WrittenWhen.ofName(recordedWhen), WrittenWhen.ofName(actualWhen)));
             return match.difference() == null ? new OwnTimes(was.ns(), is.ns()) : null;
         }
 
         /// Whether one of two times is also in the name of what the other side created: it was given to both.
         private boolean isGiven(NameTime was, NameTime is) throws IOException {
             return actualTimes().hasNamed(was) || recordedTimes().hasNamed(is);
+        }
+
+        private boolean isNamedAfterId(Text recordedPath, Text actualPath) {
+            return !drawn.isEmpty()
+                    && drawn.standFor(latin(PathTree.lastName(recordedPath)), latin(PathTree.lastName(actualPath)));
+        }
+
+        private static String latin(byte[] name) {
+            return new String(name, StandardCharsets.ISO_8859_1);
         }
 
         /// Whether the last names are the same but for numbers of processes that stand for each other.

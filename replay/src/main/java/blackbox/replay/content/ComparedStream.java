@@ -78,8 +78,9 @@ final class ComparedStream {
 
     /// The longest time that begins so many octets before the place, or null.
     @Nullable
-    PrintedTime timeBefore(int back) {
-        return PrintedTime.at(buffer, at - back, end);
+    PrintedTime timeBefore(int back, boolean inName) {
+        int from = at - back;
+        return inName ? PrintedTime.inName(buffer, from, end) : PrintedTime.at(buffer, from, end);
     }
 
     /// The duration that begins so many octets before the place, or null.

@@ -222,8 +222,9 @@ public record ContentMatch(
         private boolean tieTimes(Origins known) {
             inTime = false;
             for (int back = recorded.backMax(); back >= 0; back--) {
-                PrintedTime expected = recorded.timeBefore(back);
-                PrintedTime found = actual.timeBefore(back);
+                PrintedTime expected =
+                        recorded.timeBefore(back, known.recorded().isName());
+                PrintedTime found = actual.timeBefore(back, known.actual().isName());
                 int reach = Math.max(expected == null ? 0 : expected.length(), found == null ? 0 : found.length());
                 if (reach > back) {
                     inTime = true;

@@ -24,7 +24,7 @@ public record NameTime(int length, long ns) {
     /// @param octets in which `from` is the first, or the one before it belongs to the same name
     /// @param end of the name
     public static @Nullable NameTime at(byte[] octets, int from, int end) {
-        PrintedTime time = PrintedTime.at(octets, from, end);
+        PrintedTime time = PrintedTime.inName(octets, from, end);
         return time != null && time.shown() instanceof ShownTime.Once once
                 ? new NameTime(time.length(), once.ns())
                 : null;

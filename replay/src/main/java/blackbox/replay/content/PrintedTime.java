@@ -66,9 +66,16 @@ record PrintedTime(TimeForm form, int length, Style style, ShownTime shown, long
     /// @param octets at least two before `from`, or the stream's first
     /// @param end of the stream, or at least 68 octets after `from`
     static @Nullable PrintedTime at(byte[] octets, int from, int end) {
-        if (from >= end || !mayBeginAt(octets, from)) {
-            return null;
-        }
+        return from < end && mayBeginAt(octets, from) ? longest(octets, from, end) : null;
+    }
+
+    /// The same in the name of a file, where no number has decimal places: `app.tmp.121.1795786564857`.
+    static @Nullable PrintedTime inName(byte[] octets, int from, int end) {
+        boolean part = from > 0 && from < end && octets[from - 1] == '.' && isDigit(octets[from]);
+        return part ? longest(octets, from, end) : at(octets, from, end);
+    }
+
+    private static @Nullable PrintedTime longest(byte[] octets, int from, int end) {
         boolean name = octets[from] >= 'A';
         int last = Math.min(end, from + OCTETS_MAX + AFTER);
         PrintedTime longest = null;

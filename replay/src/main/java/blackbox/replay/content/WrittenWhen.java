@@ -29,6 +29,26 @@ public interface WrittenWhen {
         return false;
     }
 
+    /// Whether it is the name of a file, in which no number has decimal places.
+    default boolean isName() {
+        return false;
+    }
+
+    /// Of the name of a file.
+    static WrittenWhen ofName(Window window) {
+        return new WrittenWhen() {
+            @Override
+            public Window at(long octet) {
+                return window;
+            }
+
+            @Override
+            public boolean isName() {
+                return true;
+            }
+        };
+    }
+
     /// Whether it was printed for somebody to read at once, and is no file.
     default boolean isPrinted() {
         return false;

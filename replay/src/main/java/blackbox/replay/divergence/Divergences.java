@@ -48,7 +48,8 @@ public final class Divergences {
             throws IOException, ReplayException {
         var hash = new KeyedHash(settings.hashKey());
         Map<String, String> ids = settings.exact() ? Map.of() : files.ids();
-        Aligner aligner = Aligner.of(hash, recorded.events(), actual.events(), Aligner.ACTUAL, ids, agreements);
+        Aligner aligner =
+                Aligner.of(hash, recorded.events(), actual.events(), Aligner.ACTUAL, ids, files.drawn(), agreements);
         boolean ended = withoutCutEnds(aligner);
         boolean cut = ended || aligner.isShortOfDifferences() || aligner.isMissingEvents();
         LeftFiles.Result left = settings.exact() ? null : files.compare(standIns(aligner, hash, recorded, actual));

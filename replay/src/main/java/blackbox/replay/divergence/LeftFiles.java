@@ -1,6 +1,7 @@
 package blackbox.replay.divergence;
 
 import blackbox.replay.ReplayException;
+import blackbox.replay.content.OwnIds;
 import blackbox.replay.divergence.strand.ProcessPairs;
 import blackbox.schemas.row.Text;
 import java.io.IOException;
@@ -21,6 +22,11 @@ public interface LeftFiles {
     /// @throws ReplayException when what is here is not what was sealed, or cannot be read
     default Map<String, String> ids() throws IOException, ReplayException {
         return Map.of();
+    }
+
+    /// Ids of the actual side that stand for recorded ones, as is known from elsewhere.
+    default OwnIds drawn() {
+        return OwnIds.NONE;
     }
 
     /// Compares them.

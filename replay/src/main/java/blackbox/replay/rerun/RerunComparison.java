@@ -7,6 +7,7 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.cassette.CassettePeer.Moved;
 import blackbox.replay.cassette.CassettePeer.Played;
+import blackbox.replay.cassette.CassettePeer.StandIns;
 import blackbox.replay.cassette.CassettePeer.Turned;
 import blackbox.replay.cassette.Difference;
 import blackbox.replay.cassette.Miss;
@@ -19,6 +20,7 @@ import blackbox.replay.compare.EventTape;
 import blackbox.replay.compare.OwnTls;
 import blackbox.replay.compare.PrintedTies;
 import blackbox.replay.compare.RecordedSide;
+import blackbox.replay.content.OwnIds;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.AlignmentSettings;
 import blackbox.replay.divergence.Divergences;
@@ -31,6 +33,7 @@ import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.output.OutputMatch;
 import blackbox.replay.output.RecordedOutput;
 import blackbox.replay.output.ReplayedOutput;
+import blackbox.replay.request.IdPlace;
 import blackbox.replay.verdict.ClockOffset;
 import blackbox.replay.verdict.Comparison;
 import blackbox.replay.verdict.FirstDivergence;
@@ -44,6 +47,7 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -133,7 +137,8 @@ final class RerunComparison {
                         RecordedSide.events(
                                 recorded.recordings(), recorded.facts().run()),
                         RecordedAgent.of(recorded.facts()).command().trusted()),
-                new ComparedFiles.Left(replayed.files(), replayed.events(), replayed.authority()))) {
+                new ComparedFiles.Left(replayed.files(), replayed.events(), replayed.authority()),
+                OwnIds.of(replayed.ending().played().ids()))) {
             return with(replayed, files, agreements, at);
         }
     }
@@ -205,6 +210,9 @@ final class RerunComparison {
                     + String.join(", ", environment.keySet().stream().sorted().toList()) + " were supplied again");
         }
         alignment.rules().forEach(rule -> rules.add(meaning(rule)));
+        stoodFor(replayed.ending().played())
+                .forEach(place -> rules.add(place.text() + ": in requests, " + place.meaning()
+                        + " stand for the recorded ones, each for one and wherever it is sent"));
         var found = alignment.firstDivergence();
         FirstDivergence ofEvents = found == null ? null : FirstDivergence.of(found);
         var compared = new ArrayList<>(List.of("events of the guest and of its network, as the recorder sees them"));
@@ -223,15 +231,22 @@ final class RerunComparison {
                 Levels.of(
                         alignment.differences(),
                         Levels.of(differs == null ? null : differs.difference()),
-                        extent(alignment, output)));
+                        extent(alignment, output, replayed.ending().played())));
     }
 
-    private static Levels.Extent extent(Alignment alignment, ComparedOutput output) {
+    /// Where ids stood for others in requests.
+    private static Set<IdPlace> stoodFor(Played played) {
+        var places = EnumSet.noneOf(IdPlace.class);
+        played.standIns().forEach(each -> places.addAll(each.requests().keySet()));
+        return places;
+    }
+
+    private static Levels.Extent extent(Alignment alignment, ComparedOutput output, Played played) {
         LeftFiles.Result left = alignment.left();
         if (left == null || output.extent() == Levels.Extent.PART) {
             return Levels.Extent.PART;
         }
-        return left.tied() ? Levels.Extent.ALL_BUT_VALUES : output.extent();
+        return left.tied() || !played.standIns().isEmpty() ? Levels.Extent.ALL_BUT_VALUES : output.extent();
     }
 
     private @Nullable String unfinished(Ending ending, Alignment alignment) {
@@ -276,6 +291,14 @@ final class RerunComparison {
                     + turned.remote().port() + " was asked at the same time: " + turned.held()
                     + " requests came early and were held back until those before them were answered, " + turned.late()
                     + " answers were not given in the recorded order");
+        }
+        for (StandIns each : played.standIns()) {
+            lines.add("ids that requests to " + each.remote().ip() + " port "
+                    + each.remote().port() + " had of their own: "
+                    + each.requests().entrySet().stream()
+                            .map(place -> place.getKey().text() + " in " + place.getValue() + " requests")
+                            .collect(Collectors.joining(", "))
+                    + "; all other octets of them are the same");
         }
         lines.addAll(output.notCompared());
         lines.addAll(files.notCompared());

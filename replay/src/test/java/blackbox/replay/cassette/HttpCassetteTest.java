@@ -12,6 +12,7 @@ import blackbox.replay.cassette.Recording.Turn;
 import blackbox.schemas.event.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -151,7 +152,7 @@ class HttpCassetteTest {
         assertTrue(second.remoteFinished);
         assertEquals(List.of(), guest.misses);
         assertEquals(
-                new CassettePeer.Played(2, 0, 0, 0, 0, List.of(), List.of(), Set.of()),
+                new CassettePeer.Played(2, 0, 0, 0, 0, List.of(), List.of(), Set.of(), List.of(), Map.of()),
                 guest.peer().played());
     }
 
@@ -163,7 +164,7 @@ class HttpCassetteTest {
         TestGuest.Connection second = says(guest, post("/b", "twx"), ok("B"));
         assertHeard(second);
         assertTrue(second.reset);
-        assertMissed(guest, "the request differs from the recorded one");
+        assertMissed(guest, "the request differs from the recorded one in its body");
     }
 
     @Test

@@ -16,6 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import blackbox.gateway.packet.TcpSegment;
 import blackbox.replay.cassette.Recording.Said;
 import blackbox.replay.cassette.Recording.Turn;
+import blackbox.replay.request.DrawnIds;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -143,6 +144,50 @@ class HttpOrderTest {
         assertMissed(three, post("/1", "1"), ok("1"), post("/3", "3"), ok("3"));
     }
 
+    /// Whoever sends the first one without an answer to the second one does not depend on it.
+    @Test
+    void whatRacesWaitsForItsTurn() throws Exception {
+        for (int seed = 0; seed < 20; seed++) {
+            var said = new ArrayList<Said>();
+            var ports = new ArrayList<Integer>();
+            for (int i = 0; i < 8; i++) {
+                said.add(on(i, post("/" + i, "b")));
+                said.add(on(i, ok("A" + i)));
+                ports.add(i);
+            }
+            Collections.shuffle(ports, new Random(seed));
+            var guest = new TestGuest(recorded(said.toArray(Said[]::new)).cassette(), random, 0);
+            var connections = new TestGuest.Connection[8];
+            for (int each : ports) {
+                connections[each] = guest.open(port++, 80, List.of(post("/" + each, "b"), ok("A" + each)));
+            }
+            guest.settle();
+            assertEquals(List.of(), guest.misses, "seed " + seed);
+            for (int i = 0; i < 8; i++) {
+                assertHeard(connections[i], ok("A" + i));
+            }
+        }
+    }
+
+    /// Not even if another one comes: all of those before it must.
+    @Test
+    void whatComesBeforeOneThatIsNeverAskedIsMissed() throws Exception {
+        Recording three = recorded(
+                on(0, post("/1", "1")),
+                on(0, ok("1")),
+                on(1, post("/2", "2")),
+                on(1, ok("2")),
+                on(2, post("/3", "3")),
+                on(2, ok("3")));
+        var guest = new TestGuest(three.cassette(), random, 0);
+        TestGuest.Connection third = guest.open(port++, 80, List.of(post("/3", "3"), ok("3")));
+        TestGuest.Connection first = guest.open(port++, 80, List.of(post("/1", "1"), ok("1")));
+        guest.settle();
+        assertHeard(first, ok("1"));
+        assertHeard(third);
+        assertEquals(List.of(EARLY), guest.misses.stream().map(Miss::why).toList());
+    }
+
     @Test
     void whatWasUnderwayAtTheSameTimeMayComeInAnyOrder() throws Exception {
         Recording both = recorded(on(0, post("/p", "p")), on(1, post("/q", "q")), on(0, ok("P")), on(1, ok("Q")));
@@ -185,7 +230,7 @@ class HttpOrderTest {
             Turn b = requests.getLast();
             var recording = new Recording(random);
             recording.openConnection(40_000, 80, List.of(a, ok("A"), b, ok("B")));
-            HttpShelf shelf = HttpShelf.of(SERVER, recording.cassette().connections(SERVER));
+            HttpShelf shelf = HttpShelf.of(SERVER, recording.cassette().connections(SERVER), new DrawnIds());
             assertNotNull(shelf);
             var first = new HttpClaim(shelf);
             assertNull(first.take(a.octets()));
@@ -264,14 +309,14 @@ class HttpOrderTest {
     @Test
     void aConnectionWithAGapIsNotTakenApart() throws Exception {
         var whole = new Segments().say(get("/a"), 0).say(ok("A"), 0);
-        assertNotNull(HttpShelf.of(SERVER, List.of(whole.connection())));
+        assertNotNull(HttpShelf.of(SERVER, List.of(whole.connection()), new DrawnIds()));
         for (Turn early : List.of(get("/c"), ok("C"))) {
             var gap = new Segments().say(get("/a"), 0).say(ok("A"), 0);
             gap.guestSeq += early.guest() ? 1 : 0;
             gap.remoteSeq += early.guest() ? 0 : 1;
             gap.say(early, 0);
-            assertNull(HttpShelf.of(SERVER, List.of(gap.connection())));
-            assertNull(HttpShelf.of(SERVER, List.of(whole.connection(), gap.connection())));
+            assertNull(HttpShelf.of(SERVER, List.of(gap.connection()), new DrawnIds()));
+            assertNull(HttpShelf.of(SERVER, List.of(whole.connection(), gap.connection()), new DrawnIds()));
         }
     }
 
@@ -368,7 +413,7 @@ class HttpOrderTest {
 
     /// Each on a connection of its own.
     private static void assertPlayed(Recording recording, List<List<Turn>> all) throws Exception {
-        HttpShelf shelf = HttpShelf.of(SERVER, recording.cassette().connections(SERVER));
+        HttpShelf shelf = HttpShelf.of(SERVER, recording.cassette().connections(SERVER), new DrawnIds());
         assertNotNull(shelf);
         for (List<Turn> turns : all) {
             var claim = new HttpClaim(shelf);

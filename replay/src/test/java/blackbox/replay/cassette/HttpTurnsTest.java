@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.replay.cassette.CassettePeer.Turned;
 import blackbox.replay.cassette.Recording.Said;
 import blackbox.replay.cassette.Recording.Turn;
+import blackbox.replay.request.DrawnIds;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -36,7 +37,7 @@ class HttpTurnsTest {
     private HttpShelf shelf(Said... exchanges) throws Exception {
         var recording = new Recording(random);
         recording.openTogether(80, List.of(exchanges));
-        HttpShelf shelf = HttpShelf.of(SERVER, recording.cassette().connections(SERVER));
+        HttpShelf shelf = HttpShelf.of(SERVER, recording.cassette().connections(SERVER), new DrawnIds());
         assertNotNull(shelf);
         return shelf;
     }
@@ -260,7 +261,7 @@ class HttpTurnsTest {
         said.add(on(1, ok("B")));
         body.subList(10, body.size()).forEach(turn -> said.add(on(0, turn)));
         pieces.openTogether(80, said);
-        HttpShelf both = HttpShelf.of(SERVER, pieces.cassette().connections(SERVER));
+        HttpShelf both = HttpShelf.of(SERVER, pieces.cassette().connections(SERVER), new DrawnIds());
         assertNotNull(both);
         HttpClaim a = ask(both, get("/a"));
         long first = hear(a);

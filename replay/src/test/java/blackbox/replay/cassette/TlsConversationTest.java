@@ -12,6 +12,7 @@ import blackbox.gateway.packet.TcpSegment;
 import blackbox.gateway.tls.RunAuthority;
 import blackbox.replay.cassette.RecordedConnection.End;
 import blackbox.replay.cassette.Recording.Turn;
+import blackbox.replay.request.DrawnIds;
 import blackbox.schemas.event.Endpoint;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -117,7 +118,7 @@ class TlsConversationTest {
         assertEquals(1, cassette.openedCount());
         TlsEndpoint tls = cassette.tls(REMOTE);
         assertNotNull(tls);
-        HttpShelf shelf = HttpShelf.of(REMOTE, cassette.conversations(REMOTE));
+        HttpShelf shelf = HttpShelf.of(REMOTE, cassette.conversations(REMOTE), new DrawnIds());
         assertEquals(http, shelf != null);
         var matcher = new ConnectionMatcher(cassette::conversations);
         return new TlsConversation(
@@ -288,6 +289,28 @@ class TlsConversationTest {
         guest.say(new byte[0]); // an alert
         assertEquals(List.of(), guest.misses);
         assertTrue(remote.isWhole());
+    }
+
+    /// Who can speak nothing but HTTP/2 is told why it is not served; whoever is not said to have spoken it, is
+    /// greeted.
+    @Test
+    void http2IsMissed() throws Exception {
+        String preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+        TlsConversation spoken = conversation(Plaintext.of(preface, new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0}), false);
+        Miss miss = spoken.take(hello(offering("h2")));
+        assertNotNull(miss);
+        assertTrue(miss.why().startsWith("HTTP/2 was recorded"), miss.why());
+        assertNull(conversation(Plaintext.of(preface, new byte[] {0}), false).take(hello(offering("h2", "http/1.1"))));
+        TlsConversation other = conversation(Plaintext.of(REQUEST, bytes(ANSWER)), true);
+        assertNull(other.take(hello(offering("h2"))));
+    }
+
+    private SSLEngine offering(String... protocols) throws Exception {
+        SSLEngine client = client("TLSv1.3", NAME);
+        var parameters = client.getSSLParameters();
+        parameters.setApplicationProtocols(protocols);
+        client.setSSLParameters(parameters);
+        return client;
     }
 
     /// Whoever only greets has said nothing that can be compared.

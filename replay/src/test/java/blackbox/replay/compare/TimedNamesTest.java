@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Names of files that have the time in them: each its side's own, or a difference.
 class TimedNamesTest {
     private static final String NPM = "uuuu-MM-dd'T'HH_mm_ss_SSS'Z'";
+    private static final String MILLISECONDS = "since 1970";
     private static final long SECOND = 1_000_000_000;
 
     @TempDir
@@ -85,6 +86,9 @@ class TimedNamesTest {
     }
 
     private static String time(String pattern, Instant when) {
+        if (pattern.equals(MILLISECONDS)) {
+            return String.valueOf(when.toEpochMilli());
+        }
         return DateTimeFormatter.ofPattern(pattern).withZone(ZoneOffset.UTC).format(when);
     }
 
@@ -136,6 +140,15 @@ class TimedNamesTest {
             assertSame(new Plan(pattern, "run-$.txt", "of $", 0), new Plan(pattern, "run-$.txt", "of $", 0));
             assertSame(new Plan(pattern, "run_$.txt", "", 0), new Plan(pattern, "run_$.txt", "", 0));
         }
+    }
+
+    /// As programs name what they rename into place: after their own number and the time.
+    @Test
+    void aTimeMayFollowANumber() throws Exception {
+        Plan plan = new Plan(MILLISECONDS, "app.json.tmp.121.$", "of 121.5", 0);
+        assertSame(plan, plan);
+        assertDiffers(plan, plan.behind(400 * SECOND));
+        assertDiffers(plan, plan.named("app.json.tmp.122.$"));
     }
 
     @Test

@@ -165,7 +165,7 @@ public sealed interface Event {
         }
     }
 
-    /// A socket call: kinds net.connect, net.listen, net.accept, net.send. `path` is a Unix socket's name, in
+    /// A socket call: kinds net.connect, net.syn, net.listen, net.accept, net.send. `path` is a Unix socket's name, in
     /// which a leading NUL is shown as `@`.
     record NetCall(
             EventHeader header,

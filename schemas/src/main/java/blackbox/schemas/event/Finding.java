@@ -25,7 +25,15 @@ public enum Finding {
     CLOCK_SET_BACK("the host's clock was set back", false),
     LIMIT_REACHED(
             "the agent ran into a limit: processes were ended or could not be started, or its disk was full", false),
-    EGRESS_NOTICED("the egress gateway saw in the guest's traffic what it does not serve, or had to limit it", false);
+    EGRESS_NOTICED("the egress gateway saw in the guest's traffic what it does not serve, or had to limit it", false),
+    /// Of these five, [FindingDetail.SidesDiffer] says which flow it was.
+    FLOW_WITHOUT_CONNECT(
+            "something left the guest that no process was seen to begin: a raw socket, or a tracer that did not see it",
+            false),
+    CONNECT_WITHOUT_FLOW("a process began a connection of which nothing left the guest", false),
+    NAME_NOT_ASKED("the guest went to an address that stands for a name for which no process was seen to ask", false),
+    SNI_NOT_ADDRESS("a TLS client named another server than the one whose address it went to", false),
+    SOURCE_FORGED("a packet left the guest with an address that is not the guest's", false);
 
     private final String words;
     private final boolean missing;

@@ -1,5 +1,7 @@
 package blackbox.schemas.event;
 
+import org.jspecify.annotations.Nullable;
+
 /// A finding with what is known about it: one record for each [Finding]. [FindingJson] writes and reads them;
 /// nobody else knows the names of their fields in JSON.
 public sealed interface FindingDetail {
@@ -143,4 +145,30 @@ public sealed interface FindingDetail {
             return Finding.EGRESS_NOTICED;
         }
     }
+
+    /// What the guest's kernel and the host saw of one flow does not fit together. `finding` is one of
+    /// [Finding#FLOW_WITHOUT_CONNECT], [Finding#CONNECT_WITHOUT_FLOW], [Finding#NAME_NOT_ASKED],
+    /// [Finding#SNI_NOT_ADDRESS] and [Finding#SOURCE_FORGED].
+    ///
+    /// @param local the guest's end, `10.0.2.15:40000`; without a port for protocols that have none
+    /// @param remote the other end, likewise
+    /// @param host the name that the other end's address stands for; null if it stands for none
+    /// @param said the name that a TLS client gave; null of all else
+    /// @param guestEvent index of the event that the guest told of it; null if there is none
+    /// @param hostEvent likewise for the host
+    /// @param unknown why what is missing may only have been lost, such as `LOSS_DECLARED`; null if it was not
+    /// @param count how many there have been of this finding so far; the first thousand are told, then it is told
+    ///     when it has doubled
+    record SidesDiffer(
+            Finding finding,
+            String protocol,
+            String local,
+            String remote,
+            @Nullable String host,
+            @Nullable String said,
+            @Nullable Long guestEvent,
+            @Nullable Long hostEvent,
+            @Nullable String unknown,
+            long count)
+            implements FindingDetail {}
 }

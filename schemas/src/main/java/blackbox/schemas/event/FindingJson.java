@@ -13,6 +13,7 @@ import blackbox.schemas.event.FindingDetail.LimitReached;
 import blackbox.schemas.event.FindingDetail.MalformedFrame;
 import blackbox.schemas.event.FindingDetail.SequenceImpossible;
 import blackbox.schemas.event.FindingDetail.SequenceRepeated;
+import blackbox.schemas.event.FindingDetail.SidesDiffer;
 import blackbox.schemas.event.FindingDetail.TracerEnded;
 import blackbox.schemas.event.FindingDetail.TracerUnfinished;
 import blackbox.schemas.event.FindingDetail.UnknownFrame;
@@ -37,6 +38,14 @@ public final class FindingJson {
     private static final String LIMIT = "limit";
     private static final String WHAT = "what";
     private static final String COUNT = "count";
+    private static final String PROTOCOL = "protocol";
+    private static final String LOCAL = "local";
+    private static final String REMOTE = "remote";
+    private static final String HOST = "host";
+    private static final String SAID = "said";
+    private static final String GUEST_EVENT = "guestEvent";
+    private static final String HOST_EVENT = "hostEvent";
+    private static final String UNKNOWN = "unknown";
 
     private FindingJson() {}
 
@@ -58,6 +67,16 @@ public final class FindingJson {
             case ClockSetBack d -> FlatJson.of(BY_NS, d.byNs());
             case EgressNoticed d -> FlatJson.of(WHAT, d.what()).and(COUNT, d.count());
             case LimitReached d -> FlatJson.of(LIMIT, d.limit()).and(COUNT, d.count());
+            case SidesDiffer d ->
+                FlatJson.of(PROTOCOL, d.protocol())
+                        .and(LOCAL, d.local())
+                        .and(REMOTE, d.remote())
+                        .and(HOST, d.host())
+                        .and(SAID, d.said())
+                        .and(GUEST_EVENT, d.guestEvent())
+                        .and(HOST_EVENT, d.hostEvent())
+                        .and(UNKNOWN, d.unknown())
+                        .and(COUNT, d.count());
         };
         return json == null ? null : json.toString();
     }
@@ -91,7 +110,29 @@ public final class FindingJson {
                 text(json, WHAT, what -> number(json, COUNT, count -> new EgressNoticed(what, count)));
             case LIMIT_REACHED ->
                 text(json, LIMIT, limit -> number(json, COUNT, count -> new LimitReached(limit, count)));
+            case FLOW_WITHOUT_CONNECT, CONNECT_WITHOUT_FLOW, NAME_NOT_ASKED, SNI_NOT_ADDRESS, SOURCE_FORGED ->
+                sidesDiffer(finding, json);
         };
+    }
+
+    private static @Nullable FindingDetail sidesDiffer(Finding finding, FlatJson json) {
+        String protocol = json.text(PROTOCOL);
+        String local = json.text(LOCAL);
+        String remote = json.text(REMOTE);
+        Long count = json.number(COUNT);
+        return protocol == null || local == null || remote == null || count == null
+                ? null
+                : new SidesDiffer(
+                        finding,
+                        protocol,
+                        local,
+                        remote,
+                        json.text(HOST),
+                        json.text(SAID),
+                        json.number(GUEST_EVENT),
+                        json.number(HOST_EVENT),
+                        json.text(UNKNOWN),
+                        count);
     }
 
     private static @Nullable FindingDetail number(

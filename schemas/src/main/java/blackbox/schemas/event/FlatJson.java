@@ -35,6 +35,14 @@ final class FlatJson {
         return this;
     }
 
+    /// Puts a string or a number, if there is one.
+    FlatJson and(String name, @Nullable Object value) {
+        if (value instanceof String || value instanceof Long) {
+            fields.put(name, value);
+        }
+        return this;
+    }
+
     /// The number of that name, or null if there is none.
     @Nullable
     Long number(String name) {

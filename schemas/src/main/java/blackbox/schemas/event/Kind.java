@@ -63,6 +63,8 @@ public enum Kind {
     MCP_CALL(44, "mcp.call"),
     /// A secret was put into a request behind the egress gateway, or was not, or came back.
     EGRESS_SECRET(45, "egress.secret"),
+    /// The kernel is about to send the first segment of a TCP connection.
+    NET_SYN(46, "net.syn"),
     RECORDER_LOSS(50, "recorder.loss"),
     /// The host's heartbeat: the last leaf of every batch.
     RECORDER_HEARTBEAT(51, "recorder.heartbeat"),

@@ -50,6 +50,7 @@ public final class EventViews {
             case FILE_UTIME -> new FileView.Utime();
             case FILE_XATTR -> new FileView.Xattr();
             case NET_CONNECT -> new NetView.Connect();
+            case NET_SYN -> new NetView.Syn();
             case NET_LISTEN -> new NetView.Listen();
             case NET_ACCEPT -> new NetView.Accept();
             case NET_SEND -> new NetView.Send();

@@ -41,6 +41,13 @@ public abstract sealed class NetView extends EventView {
         Connect() {}
     }
 
+    /// `net.syn`: a connection of TCP is about to send its first segment, with both of its ends. A `net.connect` is
+    /// told
+    /// when the call returns, which may be when the other side has answered.
+    public static final class Syn extends Call {
+        Syn() {}
+    }
+
     /// `net.listen`.
     public static final class Listen extends Call {
         Listen() {}

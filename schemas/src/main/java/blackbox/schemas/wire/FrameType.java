@@ -36,6 +36,7 @@ public enum FrameType {
     FLOW(68),
     DNS(69),
     SOCKET(70),
+    SYN(71),
     CRED(80),
     PRIVILEGE(81);
 

@@ -1,5 +1,6 @@
 package blackbox.replay.divergence.align;
 
+import blackbox.replay.content.OwnIds;
 import blackbox.replay.divergence.strand.EventCursor;
 import blackbox.replay.divergence.strand.EventSource;
 import blackbox.replay.divergence.strand.Lineage;
@@ -93,6 +94,7 @@ public final class Aligner {
     ///
     /// @param pivot the side whose strands have the same keys in every alignment of which it is the pivot
     /// @param ids actual ids of git's objects by the recorded ones that they stand for
+    /// @param drawn ids of the actual side that stand for recorded ones
     /// @param agreements is told which events agree
     public static Aligner of(
             KeyedHash hash,
@@ -100,10 +102,11 @@ public final class Aligner {
             EventSource actual,
             int pivot,
             Map<String, String> ids,
+            OwnIds drawn,
             Agreements agreements)
             throws IOException {
-        KnownNames start = KnownNames.of(StandingIds.ofRecorded(hash, ids));
-        KnownNames startOfActual = KnownNames.of(StandingIds.ofActual(hash, ids));
+        KnownNames start = KnownNames.of(StandingIds.ofRecorded(hash, ids), OwnIds.NONE);
+        KnownNames startOfActual = KnownNames.of(StandingIds.ofActual(hash, ids), drawn);
         Aligner first = new Aligner(hash, pivot, start, startOfActual, agreements).align(recorded, actual);
         MadeUpNames one = first.lineages[RECORDED].names();
         MadeUpNames other = first.lineages[ACTUAL].names();
@@ -468,7 +471,7 @@ public final class Aligner {
 
     /// Whether the last names of a recorded path and of one of the other side stand for each other.
     public BiPredicate<Text, Text> standIns(KeyedHash hash) {
-        var words = new TextNormalizer(hash, new MadeUpNames(hash, KnownNames.NOTHING), StandingIds.NONE);
+        var words = new TextNormalizer(hash, new MadeUpNames(hash, KnownNames.NOTHING), KnownNames.NOTHING);
         return (recorded, actual) -> names.standFor(words.lastName(recorded), words.lastName(actual));
     }
 

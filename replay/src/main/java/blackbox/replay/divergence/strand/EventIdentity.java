@@ -168,7 +168,7 @@ final class EventIdentity {
     EventIdentity(KeyedHash hash, KnownNames known) {
         this.hash = hash;
         this.names = new MadeUpNames(hash, known);
-        this.normalizer = new TextNormalizer(hash, names, known.ids());
+        this.normalizer = new TextNormalizer(hash, names, known);
     }
 
     /// The names that programs of this side made up.

@@ -84,6 +84,8 @@ public final class Lineage {
     public static boolean isCompared(EventView event) {
         return switch (event) {
             case NetView.Flow flow -> isTcpOrUdp(flow.row());
+            // Compared as its `net.connect`, when the call has returned.
+            case NetView.Syn _ -> false;
             // A re-execution has no gateway; what came of a decision is compared.
             case NetView.Decision _, NetView.Exchange _, NetView.SecretUse _, NetView.AgentCall _, RunView.Policy _ ->
                 false;

@@ -1,5 +1,6 @@
 package blackbox.replay.divergence.text;
 
+import blackbox.replay.content.OwnIds;
 import org.jspecify.annotations.Nullable;
 
 /// What is known of one side's names before its events are read: nothing in the first reading; all words of both
@@ -9,27 +10,29 @@ import org.jspecify.annotations.Nullable;
 /// @param other all words of the other side, or null
 /// @param standIns by the hash of a made-up name, what it counts as; null where that is not known
 /// @param ids which of its words are ids that stand for others
+/// @param drawn ids that this side drew, in place of which it counts as having those of the other side
 public record KnownNames(
         @Nullable WordSet own,
         @Nullable WordSet other,
         @Nullable GenerationalCache standIns,
-        StandingIds ids) {
+        StandingIds ids,
+        OwnIds drawn) {
 
-    public static final KnownNames NOTHING = new KnownNames(null, null, null, StandingIds.NONE);
+    public static final KnownNames NOTHING = new KnownNames(null, null, null, StandingIds.NONE, OwnIds.NONE);
 
     /// Nothing but ids.
-    public static KnownNames of(StandingIds ids) {
-        return new KnownNames(null, null, null, ids);
+    public static KnownNames of(StandingIds ids, OwnIds drawn) {
+        return new KnownNames(null, null, null, ids, drawn);
     }
 
     /// The same, with what names stand for.
     public KnownNames with(GenerationalCache allStandIns) {
-        return new KnownNames(own, other, allStandIns, ids);
+        return new KnownNames(own, other, allStandIns, ids, drawn);
     }
 
     /// The same, with all words of this side and of the other one.
     public KnownNames with(WordSet allOfOwn, WordSet allOfOther) {
-        return new KnownNames(allOfOwn, allOfOther, standIns, ids);
+        return new KnownNames(allOfOwn, allOfOther, standIns, ids, drawn);
     }
 
     boolean isNothing() {

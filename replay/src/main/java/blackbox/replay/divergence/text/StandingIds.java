@@ -59,7 +59,7 @@ public final class StandingIds {
         if (ids.isEmpty()) {
             return NONE;
         }
-        var words = new TextNormalizer(hash, new MadeUpNames(hash, KnownNames.NOTHING), NONE);
+        var words = new TextNormalizer(hash, new MadeUpNames(hash, KnownNames.NOTHING), KnownNames.NOTHING);
         var counts = new HashMap<Long, Long>();
         var files = new HashSet<Long>();
         ids.entrySet().stream().limit(IDS_MAX).forEach(id -> {

@@ -1,5 +1,6 @@
 package blackbox.replay.divergence.text;
 
+import blackbox.replay.content.OwnIds;
 import blackbox.replay.content.Window;
 import blackbox.schemas.row.Text;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +26,7 @@ public final class TextNormalizer {
     private final KeyedHash hash;
     private final MadeUpNames names;
     private final @Nullable StandingIds ids;
+    private final OwnIds drawn;
     private final TimedNames times;
     private final GenerationalCache ports = new GenerationalCache(PORTS_MAX);
     private long self;
@@ -38,11 +40,12 @@ public final class TextNormalizer {
 
     private long joinedTotal;
 
-    public TextNormalizer(KeyedHash hash, MadeUpNames names, StandingIds ids) {
+    public TextNormalizer(KeyedHash hash, MadeUpNames names, KnownNames known) {
         this.hash = hash;
         this.names = names;
         this.times = new TimedNames(hash, names);
-        this.ids = ids.isEmpty() ? null : ids;
+        this.ids = known.ids().isEmpty() ? null : known.ids();
+        this.drawn = known.drawn();
     }
 
     /// Begins an event of a process: the numbers that it may have put into names, as [#word] hashes, 0 for
@@ -83,14 +86,22 @@ public final class TextNormalizer {
 
     /// The hash of a text, its words renamed. Numbers in a path below /proc are processes.
     public long text(byte[] array, int from, int length) {
-        byte[] timeless = timeless(array, from, length);
-        return timeless == null
-                ? text(array, from, length, length)
-                : text(timeless, 0, timeless.length, timeless.length);
+        byte[] common = common(array, from, length);
+        return common == null ? text(array, from, length, length) : text(common, 0, common.length, common.length);
     }
 
-    /// A text in which times that are in names of what was created stand for what they count as; null if there are
-    /// none.
+    /// A text in which what this side drew, and times in names of what was created, stand for what they count as; null
+    /// if there are none.
+    private byte @Nullable [] common(byte[] array, int from, int length) {
+        byte[] form = drawn.recordedForm(array, from, length);
+        if (form == null) {
+            return timeless(array, from, length);
+        }
+        namesLane += word(array, from, from + length);
+        byte[] timeless = timeless(form, 0, form.length);
+        return timeless == null ? form : timeless;
+    }
+
     private byte @Nullable [] timeless(byte[] array, int from, int length) {
         byte[] timeless = times.standIns(array, from, length);
         namesLane += timeless == null ? 0 : times.replaced();
@@ -233,8 +244,8 @@ public final class TextNormalizer {
     /// The hash of the path under which something is to stay: its last name stands for itself, and its words mean
     /// something, unless that very name was made up.
     public long kept(byte[] array, int from, int length) {
-        byte[] timeless = timeless(array, from, length);
-        return timeless == null ? keptName(array, from, length) : keptName(timeless, 0, timeless.length);
+        byte[] common = common(array, from, length);
+        return common == null ? keptName(array, from, length) : keptName(common, 0, common.length);
     }
 
     private long keptName(byte[] array, int from, int length) {
