@@ -31,6 +31,9 @@ final class GuestSocket {
             for (int count = in.read(octets); count >= 0; count = in.read(octets)) {
                 connection.send(Arrays.copyOf(octets, count));
                 if (!connection.awaitTaken()) {
+                    if (connection.isBrokenOff()) {
+                        inner.setSoLinger(true, 0);
+                    }
                     inner.close(); // whoever writes is told
                     return;
                 }

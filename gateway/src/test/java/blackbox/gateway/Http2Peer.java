@@ -227,6 +227,7 @@ final class Http2Peer implements AutoCloseable {
             socket.setSoTimeout(0);
             InputStream in = socket.getInputStream();
             var octets = new byte[32 << 10];
+            socket.startHandshake(); // without the lock, since the other end may wait for whoever wants it
             send();
             for (int count = in.read(octets); count >= 0; count = in.read(octets)) {
                 synchronized (channel) {

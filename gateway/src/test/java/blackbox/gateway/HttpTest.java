@@ -314,10 +314,11 @@ class HttpTest {
                 "Sec-WebSocket-Version: 13");
     }
 
-    /// Its last octets wait for room when the guest closes the connection.
+    /// The server takes nothing until the guest has gone, and the host's own buffers are small.
     @Test
     void whatIsSaidLastOnAWebSocketArrives() throws Exception {
         try (var it = new Inspected(folder, Inspection.REQUESTS)) {
+            it.served.sendBufferBytes = 4 << 10;
             it.served.server.setReceiveBufferSize(4 << 10);
             Socket guest = it.guest();
             say(guest, webSocket());
@@ -331,18 +332,13 @@ class HttpTest {
                             "Connection: Upgrade",
                             "Sec-WebSocket-Accept: " + accept(key)));
             head(guest);
-            var all = new byte[8 << 20];
+            var all = new byte[48 << 10]; // less than would make the gateway wait
             it.served.random.nextBytes(all);
-            var writing = CompletableFuture.runAsync(() -> {
-                try {
-                    guest.getOutputStream().write(all);
-                    guest.close();
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
+            guest.getOutputStream().write(all);
+            guest.close();
+            it.served.listener.await(
+                    "the guest's side stays open", listener -> !listener.ends().isEmpty());
             assertArrayEquals(all, server.getInputStream().readAllBytes());
-            writing.get();
         }
     }
 

@@ -1,5 +1,6 @@
 package blackbox.gateway;
 
+import blackbox.gateway.dial.Sockets;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.EgressAuthority;
 import blackbox.gateway.egress.FlowWitness;
@@ -9,6 +10,8 @@ import blackbox.gateway.egress.RequestVerdict;
 import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.stack.GuestNetwork;
 import blackbox.schemas.Seeded;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.util.ResourceLeakDetector;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -43,6 +46,8 @@ final class Served implements AutoCloseable {
     final LinkedBlockingQueue<Socket> accepted = new LinkedBlockingQueue<>();
     final Map<String, List<InetAddress>> hosts = new ConcurrentHashMap<>();
     final Gateway gateway;
+    /// Of connections to the server; 0 for what the system does.
+    volatile int sendBufferBytes;
 
     /// Allows the server, and any name that begins with `ok`.
     static final class Rules implements EgressAuthority {
@@ -129,7 +134,23 @@ final class Served implements AutoCloseable {
                 settings,
                 authority.apply(server.getLocalPort()),
                 listener,
-                new Gateway.Outside(this::resolve, connections).holding(witness));
+                new Gateway.Outside(this::resolve, new Buffers(), connections).holding(witness));
+    }
+
+    private final class Buffers implements Sockets {
+        @Override
+        public SocketChannel stream() {
+            SocketChannel channel = Sockets.OF_HOST.stream();
+            if (sendBufferBytes > 0) {
+                channel.config().setSendBufferSize(sendBufferBytes);
+            }
+            return channel;
+        }
+
+        @Override
+        public DatagramChannel datagram() {
+            return Sockets.OF_HOST.datagram();
+        }
     }
 
     private List<InetAddress> resolve(String host) throws UnknownHostException {

@@ -231,6 +231,11 @@ final class TestConnection {
         return received.toByteArray();
     }
 
+    /// Whether the other side has broken it off without having finished.
+    synchronized boolean isBrokenOff() {
+        return reset && !finished;
+    }
+
     synchronized boolean isReset() {
         return reset;
     }

@@ -340,7 +340,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         /// name; else null.
         private @Nullable OwnTimes ownTimes(Text recordedPath, Text actualPath) throws IOException {
             byte[] one = PathTree.lastName(recordedPath);
-            byte[] other = PathTree.lastName(actualPath);
+            byte[] other = common(actualPath);
             NameTime was = areSameButForNumbers(one, other) ? NameTime.in(one) : null;
             NameTime is = was == null ? null : NameTime.in(other);
             Window recordedWhen = is == null ? null : recordedTimes().named(recordedPath);
@@ -360,6 +360,13 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
             return actualTimes().hasNamed(was) || recordedTimes().hasNamed(is);
         }
 
+        /// The last name, with the recorded ids in the place of those that stand for them.
+        private byte[] common(Text actualPath) {
+            byte[] name = PathTree.lastName(actualPath);
+            byte[] form = drawn.recordedForm(name, 0, name.length);
+            return form == null ? name : form;
+        }
+
         private boolean isNamedAfterId(Text recordedPath, Text actualPath) {
             return !drawn.isEmpty()
                     && drawn.standFor(latin(PathTree.lastName(recordedPath)), latin(PathTree.lastName(actualPath)));
@@ -372,7 +379,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         /// Whether the last names are the same but for numbers of processes that stand for each other.
         private boolean isNamedAfterProcess(Text recordedPath, Text actualPath) throws IOException {
             byte[] one = PathTree.lastName(recordedPath);
-            byte[] other = PathTree.lastName(actualPath);
+            byte[] other = common(actualPath);
             if (!areSameButForNumbers(one, other)) {
                 return false;
             }
