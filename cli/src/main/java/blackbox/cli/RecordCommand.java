@@ -482,9 +482,8 @@ public final class RecordCommand implements Callable<Integer> {
         List<String> beyond = GatewayPolicy.beyond(read);
         if (!beyond.isEmpty()) {
             throw CommandException.badInput(
-                    "the gateway judges names, addresses, ports and HTTP requests, and " + policy
-                            + " asks for more: " + String.join("; ", beyond)
-                            + ". Take these out of the policy to record under it");
+                    "the gateway cannot hold all of " + policy + ": " + String.join("; ", beyond)
+                            + ". Mend the policy, or take these out of it, to record under it");
         }
         try {
             return EgressRequest.of(read, upstreamCa, secrets.read(read), holdMax(read));

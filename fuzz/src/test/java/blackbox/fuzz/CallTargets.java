@@ -6,10 +6,17 @@ import blackbox.calls.Call;
 import blackbox.calls.ModelCall;
 import blackbox.calls.read.CallReader;
 import blackbox.calls.read.CallRecognizer;
+import blackbox.calls.rpc.RpcException;
+import blackbox.calls.rpc.RpcMessage;
+import blackbox.calls.rpc.RpcReader;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /// HTTP exchanges with models and tools, whose both sides are strangers.
 final class CallTargets {
@@ -29,7 +36,39 @@ final class CallTargets {
     private CallTargets() {}
 
     static List<FuzzTarget> all() {
-        return List.of(FuzzTarget.of("calls", 8 << 10, CallTargets::calls, CallTargets::exchanges));
+        return List.of(
+                FuzzTarget.of("calls", 8 << 10, CallTargets::calls, CallTargets::exchanges),
+                FuzzTarget.of("json-rpc", 4 << 10, CallTargets::rpc, CallTargets::messages, RpcException.class));
+    }
+
+    /// What is accepted, another reader of JSON reads as the same calls.
+    private static boolean rpc(byte[] octets) throws RpcException, IOException {
+        List<RpcMessage> messages = RpcReader.read(octets);
+        JsonNode tree = new ObjectMapper().readTree(octets);
+        ensure(messages.size() == (tree.isArray() ? tree.size() : 1), "other messages");
+        for (int i = 0; i < messages.size(); i++) {
+            JsonNode message = tree.isArray() ? tree.path(i) : tree;
+            RpcMessage read = messages.get(i);
+            ensure(Objects.equals(read.method(), message.path("method").textValue()), "another method");
+            ensure(
+                    Objects.equals(
+                            read.name(), message.path("params").path("name").textValue()),
+                    "another name");
+            ensure(
+                    (read.id() == null) == message.path("id").isMissingNode()
+                            || message.path("id").isNull(),
+                    "an id");
+        }
+        return true;
+    }
+
+    private static Map<String, byte[]> messages() {
+        String call = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\","
+                + "\"params\":{\"name\":\"f\",\"arguments\":{\"a\":[1.5e3,null,true]}}}";
+        String answer = "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{\"content\":[]}}";
+        return Map.of(
+                "call", call.getBytes(StandardCharsets.UTF_8),
+                "batch", ("[" + call + "," + answer + "]").getBytes(StandardCharsets.UTF_8));
     }
 
     /// Octets: the path, the response's type and its coding, the size of pieces, the request up to a 0, the response.

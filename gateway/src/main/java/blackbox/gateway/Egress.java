@@ -271,8 +271,9 @@ final class Egress implements FlowHandler {
                 if (failure == null) {
                     Place place = dialled.place();
                     connected(flow(), destination, by, place, dialled.port());
-                    verdict = verdict.inspecting(
-                            verdict.inspection().and(place.verdict().inspection()));
+                    Verdict there = place.verdict();
+                    verdict = verdict.inspecting(verdict.inspection().and(there.inspection()))
+                            .by(there.rule());
                     destination = destination.at(ip(place), upstream);
                     return dialled.channel();
                 }

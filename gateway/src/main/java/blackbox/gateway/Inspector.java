@@ -1,5 +1,6 @@
 package blackbox.gateway;
 
+import blackbox.gateway.dial.DialException;
 import blackbox.gateway.dial.Dialer;
 import blackbox.gateway.egress.Decision;
 import blackbox.gateway.egress.Decision.Stage;
@@ -8,6 +9,7 @@ import blackbox.gateway.egress.Findings;
 import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.Inspection;
 import blackbox.gateway.egress.Judge;
+import blackbox.gateway.egress.Metered;
 import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.secret.Secrets;
 import blackbox.gateway.tls.ClientHello;
@@ -98,7 +100,13 @@ final class Inspector implements ConnectionHandler {
     }
 
     private void sealed(AllowedConnection connection, DuplexChannel upstream) {
-        var relay = new Relay(upstream);
+        Metered metered = stream(connection);
+        if (!metered.begins()) {
+            upstream.close();
+            connection.refuse(new DialException(DialException.Cause.REFUSED, "a budget is spent"));
+            return;
+        }
+        var relay = new Relay(upstream, metered);
         relay.start(connection.accept(new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel guest) {
@@ -107,6 +115,20 @@ final class Inspector implements ConnectionHandler {
                         .addLast(relay.guestSide());
             }
         }));
+    }
+
+    /// What is asked of a connection on which something else than HTTP is spoken; tells what it says.
+    Metered stream(AllowedConnection connection) {
+        return new Metered(
+                judge.stream(connection.verdict().rule()),
+                ruling -> listener.decided(new Decision(
+                        Stage.FLOW,
+                        ruling.verdict().outcome(),
+                        ruling.verdict().rule(),
+                        ruling.verdict().reason(),
+                        connection.flow(),
+                        connection.destination().host(),
+                        Integer.toString(connection.destination().port()))));
     }
 
     /// Asks whether TLS may go on to a server name, and tells of it.

@@ -1,6 +1,7 @@
 package blackbox.gateway;
 
 import blackbox.gateway.dial.Dialer;
+import blackbox.gateway.egress.Metered;
 import io.netty.channel.socket.DuplexChannel;
 
 /// Relays octets between the guest and its destination as they are, once that is connected.
@@ -16,7 +17,7 @@ public final class OctetRelay implements ConnectionHandler {
             if (failure != null) {
                 connection.refuse(Dialer.reason(failure));
             } else if (connection.isWaiting()) {
-                var relay = new Relay((DuplexChannel) upstream);
+                var relay = new Relay((DuplexChannel) upstream, Metered.free());
                 relay.start(connection.accept(relay.guestSide()));
             } else {
                 var unused = upstream.close();

@@ -5,6 +5,7 @@ import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.Inspection;
+import blackbox.gateway.egress.Metered;
 import blackbox.gateway.http.Http2Session;
 import blackbox.gateway.http.HttpLook;
 import blackbox.gateway.http.HttpPeer;
@@ -284,18 +285,23 @@ final class Opening {
             return;
         }
         GuestTcpChannel guest = guest();
+        Metered metered = inspector.stream(connection);
+        if (!metered.begins()) {
+            reset();
+            return;
+        }
         boolean opened = phase == Phase.OPENED;
         ByteBuf fromUpstream = early;
         early = Unpooled.EMPTY_BUFFER;
         ByteBuf fromGuest = leave();
         if (opened) {
-            Tunnel.join(guest, fromGuest, upstream, fromUpstream);
+            Tunnel.join(guest, fromGuest, upstream, fromUpstream, metered);
             if (guestFinished) {
                 guest.close();
             }
             return;
         }
-        var relay = new Relay(upstream);
+        var relay = new Relay(upstream, metered);
         guest.pipeline().addLast(relay.guestSide());
         relay.start(guest);
         again(guest, fromGuest, guestFinished);

@@ -1,5 +1,6 @@
 package blackbox.gateway;
 
+import blackbox.gateway.egress.Metered;
 import blackbox.gateway.stack.GuestTcpChannel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -15,11 +16,14 @@ import io.netty.channel.socket.DuplexChannel;
 @SuppressWarnings("FutureReturnValueIgnored") // what fails to be written or closed is told to the handlers
 final class Relay {
     private final DuplexChannel upstream;
+    private final Metered metered;
     private boolean guestFinished;
     private boolean upstreamFinished;
 
-    Relay(DuplexChannel upstream) {
+    /// @param metered asked of what passes, which has begun
+    Relay(DuplexChannel upstream, Metered metered) {
         this.upstream = upstream;
+        this.metered = metered;
     }
 
     /// What reads the guest's octets: the last of its pipeline.
@@ -49,6 +53,13 @@ final class Relay {
         }
     }
 
+    /// Ends both sides at once, without the octets that were next.
+    private void cut(ByteBuf next, GuestTcpChannel guest) {
+        next.release();
+        resetUpstream();
+        guest.reset();
+    }
+
     private void resetUpstream() {
         if (upstream.isOpen()) {
             upstream.config().setOption(ChannelOption.SO_LINGER, 0);
@@ -63,6 +74,10 @@ final class Relay {
         public void channelRead(ChannelHandlerContext ctx, Object message) {
             var guest = (GuestTcpChannel) ctx.channel();
             int octets = ((ByteBuf) message).readableBytes();
+            if (!metered.sends(octets)) {
+                cut((ByteBuf) message, guest);
+                return;
+            }
             guest.hold(octets);
             upstream.write(message).addListener(_ -> guest.hold(-octets));
             if (!upstream.isWritable()) {
@@ -97,6 +112,7 @@ final class Relay {
 
         @Override
         public void channelInactive(ChannelHandlerContext ctx) {
+            metered.over();
             if (!finished) {
                 resetUpstream();
             }
@@ -112,6 +128,10 @@ final class Relay {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
+            if (!metered.receives(((ByteBuf) message).readableBytes())) {
+                cut((ByteBuf) message, guest);
+                return;
+            }
             guest.write(message);
             if (!guest.isWritable()) {
                 upstream.config().setAutoRead(false);
@@ -146,6 +166,7 @@ final class Relay {
 
         @Override
         public void channelInactive(ChannelHandlerContext ctx) {
+            metered.over();
             if (!(guestFinished && upstreamFinished)) {
                 guest.reset();
             }

@@ -14,6 +14,10 @@ import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpExchange.How;
 import blackbox.gateway.egress.Inspection;
+import blackbox.gateway.egress.Passage;
+import blackbox.gateway.egress.RequestVerdict;
+import blackbox.gateway.egress.Ruling;
+import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.stack.GuestNetwork;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Settings;
@@ -25,8 +29,10 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -256,6 +262,51 @@ class Http2Test {
         }
     }
 
+    /// What would have to be counted, held back or read is refused, and the others go on.
+    @Test
+    void nothingGoesAroundAPassage() throws Exception {
+        var asked = new AtomicInteger();
+        Passage counted = new Passage() {
+            @Override
+            public @Nullable Ruling begins() {
+                asked.incrementAndGet();
+                return null;
+            }
+        };
+        try (var it = new Inspected(
+                        folder,
+                        Inspection.REQUESTS,
+                        head -> new RequestVerdict(
+                                Verdict.allow("few", "rule few allows it"),
+                                head.target(),
+                                403,
+                                head.target().equals("/free") ? Passage.FREE : counted));
+                Http2Peer guest = guest(it);
+                Http2Peer server = server(it)) {
+            String reason = "rule few allows it, but budgets and tools of MCP servers are kept over HTTP/1.1 only";
+            assertTrue(guest.get("/counted").awaitWhole().contains(reason));
+            Stream upload = guest.request(
+                    false, ":method", "POST", ":scheme", "https", ":authority", "ok.local", ":path", "/counted");
+            upload.data("half of it", false);
+            assertTrue(upload.awaitWhole().endsWith("\"rule\":null,\"status\":403}\n"));
+            Stream free = guest.get("/free");
+            Stream served = server.accept();
+            assertTrue(served.awaitHead().contains(":path=/free"), "nothing else has come");
+            served.head(true, ":status", "204");
+            free.awaitWhole();
+            assertFalse(server.hasStreams());
+            assertEquals(0, asked.get());
+            assertEquals(
+                    List.of(How.REFUSED, How.REFUSED, How.ANSWERED),
+                    it.exchanges(3).stream().map(HttpExchange::how).toList());
+            assertEquals(
+                    2,
+                    it.served.listener.decisions().stream()
+                            .filter(each -> each.rule() == null && each.reason().startsWith(reason))
+                            .count());
+        }
+    }
+
     @Test
     void interimAnswersAndWaitingForThem() throws Exception {
         try (var it = inspected();
@@ -350,10 +401,10 @@ class Http2Test {
                 Http2Peer server = server(it)) {
             Stream unanswered = guest.get("/unanswered");
             Stream begun = guest.get("/begun");
-            Stream one = server.accept();
-            Stream two = server.accept();
-            Stream second = one.awaitHead().contains("/begun") ? one : two; // verdicts come in any order
-            second.head(false, ":status", "200");
+            Stream one = server.accept(); // they are judged side by side
+            Stream other = server.accept();
+            Stream answered = one.awaitHead().contains(":path=/begun") ? one : other;
+            answered.head(false, ":status", "200");
             begun.awaitHead();
             server.close();
             assertTrue(unanswered.awaitWhole().contains("broke off: it closed the connection"));

@@ -293,18 +293,18 @@ class HttpTest {
         return line.substring(0, line.length() - 2);
     }
 
-    private static String valueOf(String field, String head) {
+    static String valueOf(String field, String head) {
         int from = head.indexOf("\r\n" + field + ": ") + field.length() + 4;
         return head.substring(from, head.indexOf("\r\n", from));
     }
 
-    private static String accept(String key) throws Exception {
+    static String accept(String key) throws Exception {
         byte[] octets = (key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").getBytes(StandardCharsets.US_ASCII);
         return Base64.getEncoder()
                 .encodeToString(MessageDigest.getInstance("SHA-1").digest(octets));
     }
 
-    private static String webSocket() {
+    static String webSocket() {
         return lines(
                 "GET /ws HTTP/1.1",
                 "Host: ok.local",

@@ -5,6 +5,7 @@ import blackbox.gateway.egress.EgressAuthority;
 import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.Inspection;
+import blackbox.gateway.egress.Passage;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
 import blackbox.gateway.egress.Verdict;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -39,6 +41,7 @@ final class Inspected implements AutoCloseable {
     final TestCertificates certificates = new TestCertificates();
     final List<RequestHead> heads = Collections.synchronizedList(new ArrayList<>());
     final List<String> serverNames = Collections.synchronizedList(new ArrayList<>());
+    volatile Supplier<Passage> streams = () -> Passage.FREE;
     final Served served;
     private final String address;
     private int port = 41_000;
@@ -120,6 +123,11 @@ final class Inspected implements AutoCloseable {
         }
 
         @Override
+        public Passage stream(@Nullable String rule) {
+            return streams.get();
+        }
+
+        @Override
         public CompletionStage<RequestVerdict> request(
                 Destination destination, @Nullable String serverName, RequestHead head) {
             heads.add(head);
@@ -130,6 +138,11 @@ final class Inspected implements AutoCloseable {
 
     TestConnection connection() throws IOException, InterruptedException {
         return served.guest.connect(address, served.port(), port++).awaitOpen();
+    }
+
+    /// A connection that is not accepted.
+    void notAccepted() throws IOException, InterruptedException {
+        served.guest.connect(address, served.port(), port++).awaitReset();
     }
 
     Socket guest() throws Exception {

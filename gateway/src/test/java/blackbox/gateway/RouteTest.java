@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.Inspection;
+import blackbox.gateway.egress.Passage;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
+import blackbox.gateway.egress.Ruling;
 import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.secret.GuestSecret;
 import blackbox.gateway.secret.SecretPlace;
@@ -22,7 +24,11 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -133,6 +139,35 @@ class RouteTest {
                 assertAnswered(guest, there, "/one/elsewhere", "one");
             }
             assertClosed(it.server());
+        }
+    }
+
+    /// It is counted once, by what was decided there.
+    @Test
+    void whatGoesElsewhereBeginsThere() throws Exception {
+        var given = new AtomicInteger();
+        List<Integer> begun = Collections.synchronizedList(new ArrayList<>());
+        try (var it = new Inspected(folder, Inspection.REQUESTS, head -> {
+            int number = given.incrementAndGet();
+            RequestVerdict verdict = judge(head);
+            return new RequestVerdict(verdict.verdict(), verdict.target(), verdict.status(), new Passage() {
+                @Override
+                public @Nullable Ruling begins() {
+                    begun.add(number);
+                    return null;
+                }
+            });
+        })) {
+            Socket guest = it.guest();
+            ask(guest, "/none/elsewhere");
+            try (Socket there = elsewhere.accept()) {
+                there.setSoTimeout((int) TestGuest.LIMIT.toMillis());
+                assertAnswered(guest, there, "/none/elsewhere", "");
+                assertEquals(List.of(2), begun, "it was judged twice");
+                ask(guest, "/none/b/elsewhere");
+                assertAnswered(guest, there, "/none/b/elsewhere", "");
+                assertEquals(List.of(2, 3), begun);
+            }
         }
     }
 

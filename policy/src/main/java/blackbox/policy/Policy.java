@@ -1,5 +1,6 @@
 package blackbox.policy;
 
+import blackbox.policy.budget.Price;
 import blackbox.policy.host.HostName;
 import blackbox.policy.host.HostPattern;
 import java.util.Comparator;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param rules in order: of those that fit, decisions name the first
 /// @param deny in order; their traffic is of every port unless they name some
 /// @param pass sorted; TLS to these names is not opened
+/// @param prices sorted by model, one each
 public record Policy(
         Mode mode,
         Hold hold,
@@ -20,7 +22,8 @@ public record Policy(
         List<Traffic> deny,
         List<HostPattern> pass,
         List<DnsRule> dns,
-        List<Secret> secrets) {
+        List<Secret> secrets,
+        List<Price> prices) {
 
     /// The version of the format.
     public static final int VERSION = 1;
@@ -34,6 +37,15 @@ public record Policy(
                 .toList();
         dns = List.copyOf(dns);
         secrets = secrets.stream().sorted(Comparator.comparing(Secret::id)).toList();
+        prices = prices.stream().sorted(Comparator.comparing(Price::model)).toList();
+    }
+
+    /// What a model costs; null if the policy does not say.
+    public @Nullable Price price(String model) {
+        return prices.stream()
+                .filter(price -> price.model().equals(model))
+                .findFirst()
+                .orElse(null);
     }
 
     /// The same with those rules alone that have something dialled.
@@ -43,7 +55,7 @@ public record Policy(
         List<Rule> those = rules.stream()
                 .filter(rule -> Objects.equals(rule.upstream(), upstream))
                 .toList();
-        return new Policy(mode, hold, those, deny, pass, dns, secrets);
+        return new Policy(mode, hold, those, deny, pass, dns, secrets, prices);
     }
 
     /// Whether TLS to a name is not opened, so that nothing inside it can be judged.

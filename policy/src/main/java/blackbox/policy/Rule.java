@@ -1,6 +1,7 @@
 package blackbox.policy;
 
 import blackbox.policy.budget.Budget;
+import blackbox.policy.budget.Limit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,16 @@ public record Rule(
         @Nullable String secret,
         @Nullable Budget budget,
         @Nullable Upstream upstream) {
+
+    /// Whether it limits what only calls of models spend, so that each exchange under it has to be read.
+    public boolean readsCalls() {
+        return limits(Limit.TOKENS) || limits(Limit.USD);
+    }
+
+    /// Whether it has a budget with this limit.
+    public boolean limits(Limit limit) {
+        return budget != null && budget.limits().containsKey(limit);
+    }
 
     private static final int PROGRAM_MAX = 4_096;
 

@@ -54,6 +54,11 @@ public final class JsonReader implements AutoCloseable {
 
         /// The value has something that is not kept, or is ambiguous.
         void remark(String what);
+
+        /// The value could be read in another way.
+        default void ambiguous(String what) {
+            remark(what);
+        }
     }
 
     private final StringClipper clipper = new StringClipper();

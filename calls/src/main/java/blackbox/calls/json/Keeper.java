@@ -184,7 +184,7 @@ final class Keeper {
         String handedOver = inWhole ? null : parent.shape.handedOver();
         if (parent.container instanceof Json.Obj(var members)) {
             if (members.put(parent.name, value) != null) {
-                sink.remark("an object has a member twice; the last is taken");
+                sink.ambiguous("an object has a member twice; the last is taken");
             }
         } else if (handedOver != null) {
             values = parent.valuesBefore;

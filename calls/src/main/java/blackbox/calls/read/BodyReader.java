@@ -64,6 +64,7 @@ final class BodyReader implements AutoCloseable {
     private final EventData event = new EventData();
     private long octets;
     private long base;
+    private boolean ambiguous;
 
     /// @param which of the two bodies, for notes
     BodyReader(String which, @Nullable String coding, Format format, Sink sink, Notes notes) {
@@ -106,6 +107,11 @@ final class BodyReader implements AutoCloseable {
             }
         }
         close();
+    }
+
+    /// Whether it was JSON, after its end, that nobody reads in another way.
+    boolean isCertain() {
+        return decoder != null && decoder.failure() == null && json != null && json.failure() == null && !ambiguous;
     }
 
     /// How many octets of it there were, decoded.
@@ -169,6 +175,12 @@ final class BodyReader implements AutoCloseable {
 
                 @Override
                 public void remark(String what) {
+                    note(what);
+                }
+
+                @Override
+                public void ambiguous(String what) {
+                    ambiguous = true;
                     note(what);
                 }
             });

@@ -29,6 +29,18 @@ public final class CallReader implements AutoCloseable {
         }
     }
 
+    /// The model that the request asks for, once all of its body was given; null if that could be read in another way,
+    /// or it is no call of a model.
+    public @Nullable String requestModel() {
+        request.end();
+        return request.isCertain() ? reading.requestModel() : null;
+    }
+
+    /// How many octets of the request's body there were so far, decoded.
+    public long requestOctets() {
+        return request.octets();
+    }
+
     /// The head of a response. Informational ones (1xx) say nothing; of others only the first counts.
     public void responseHead(int statusCode, Headers headers) {
         if (statusCode >= 200 && response == null && calls == null) {

@@ -50,6 +50,11 @@ final class Draft {
         return counts;
     }
 
+    @Nullable
+    String requestModel() {
+        return requestModel;
+    }
+
     void requestModel(@Nullable String model) {
         requestModel = model == null ? requestModel : model;
     }

@@ -14,6 +14,7 @@ final class ModelReading implements Reading {
     private final Draft draft;
     private final Notes notes = new Notes();
     private boolean requestSeen;
+    private boolean requestRepeated;
     private boolean isOther;
     private boolean responseSeen;
     private @Nullable Headers head;
@@ -47,6 +48,11 @@ final class ModelReading implements Reading {
     @Override
     public void head(int status, Headers headers) {
         head = headers;
+    }
+
+    @Override
+    public @Nullable String requestModel() {
+        return requestSeen && !requestRepeated && !isOther ? draft.requestModel() : null;
     }
 
     @Override
@@ -100,6 +106,7 @@ final class ModelReading implements Reading {
             @Override
             public void value(Json value, long end) {
                 if (requestSeen) {
+                    requestRepeated = true;
                     notes.add("request: more than one JSON value");
                 } else {
                     requestSeen = true;

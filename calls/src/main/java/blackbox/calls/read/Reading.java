@@ -17,6 +17,11 @@ interface Reading {
     /// The head of the response.
     void head(int status, Headers headers);
 
+    /// The model that the request asks for, when its body has ended; null if it is no call of a model, or names none.
+    default @Nullable String requestModel() {
+        return null;
+    }
+
     /// The calls, when both bodies have ended.
     ///
     /// @param status 0 if there was no response

@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
             "",
             "Names that were only asked for, and that the policy would not have answered, and what the gateway"
                     + " refused already, are listed and do not count."
-                    + " Methods, paths and tools are not judged, so a rule that names them counts as fitting; "
+                    + " Methods, paths, tools and budgets are not judged, so a rule that names them counts as fitting; "
                     + "the notes say so, and what else is not known."
         },
         mixinStandardHelpOptions = true,

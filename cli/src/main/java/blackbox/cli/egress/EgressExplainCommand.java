@@ -7,6 +7,8 @@ import blackbox.policy.Mode;
 import blackbox.policy.Policy;
 import blackbox.policy.Rule;
 import blackbox.policy.Upstream;
+import blackbox.policy.budget.Budget;
+import blackbox.policy.budget.Limit;
 import blackbox.policy.decide.Connection;
 import blackbox.policy.decide.Decision;
 import blackbox.policy.decide.Evaluator;
@@ -26,6 +28,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -43,6 +46,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Show what a policy says of a URL, stage by stage, with the rule that decides each. Exit 1 when it "
                     + "is refused, or would be if the policy were enforced (would-deny).",
+            "",
+            "Budgets are shown and not judged: what is left of them depends on what a run has spent.",
             "",
             "Nothing is resolved: what a name leads to is judged when it is dialled, and addresses that are not "
                     + "public are refused then."
@@ -133,7 +138,7 @@ final class EgressExplainCommand implements Callable<Integer> {
             var connection = new Connection(Connection.Transport.TCP, name, address, asked.port(), exe);
             String shown = asked.host().contains(":") ? "[" + asked.host() + "]" : asked.host();
             var exchange = new Exchange(verb, shown + ":" + asked.port(), asked.target(), Set.of());
-            decisions.add(evaluator.decide(new Request.Mcp(connection, null, exchange, tool)));
+            decisions.add(evaluator.decide(new Request.Mcp(connection, null, exchange, Request.Mcp.CALL, tool)));
         }
         return decisions;
     }
@@ -147,6 +152,11 @@ final class EgressExplainCommand implements Callable<Integer> {
         }
         if (rule != null && rule.secret() != null) {
             line.append("; secret ").append(rule.secret()).append(" goes with its requests");
+        }
+        if (rule != null && rule.budget() != null) {
+            line.append("; at most ")
+                    .append(rule.budget().words())
+                    .append(" in a run, of which nothing is taken to be spent here");
         }
         if (!decision.needs().isEmpty()) {
             line.append(decision.needs().stream()
@@ -163,6 +173,19 @@ final class EgressExplainCommand implements Callable<Integer> {
             case REQUEST -> "each request";
             case TOOL -> "each message (--tool)";
         };
+    }
+
+    private static void budget(JsonGenerator out, @Nullable Budget budget) throws IOException {
+        if (budget == null) {
+            out.writeNullField("budget");
+            return;
+        }
+        out.writeObjectFieldStart("budget");
+        for (Map.Entry<Limit, Long> limit : budget.limits().entrySet()) {
+            out.writeNumberField(
+                    limit.getKey() == Limit.USD ? "usdMicros" : limit.getKey().key(), limit.getValue());
+        }
+        out.writeEndObject();
     }
 
     private void write(
@@ -189,6 +212,7 @@ final class EgressExplainCommand implements Callable<Integer> {
                 Upstream upstream = rule.upstream();
                 out.writeStringField("upstream", upstream == null ? null : upstream.toString());
                 out.writeStringField("secret", rule.secret());
+                budget(out, rule.budget());
             }
             out.writeEndObject();
         }

@@ -254,11 +254,11 @@ final class EgressGatewayTest {
         Path paths = Files.writeString(folder.resolve("paths.yaml"), """
                 version: 1
                 rules:
-                  - {id: api, host: api.example, budget: {requests: 5}}
+                  - {id: api, host: api.example, budget: {usd: 5}}
                 """);
         blackbox.run("record", "--policy", paths.toString(), "--", "true")
                 .expect(2)
-                .saying("rule api: budgets are not kept yet");
+                .saying("rule api: a budget of usd needs prices");
         blackbox.run("record", "--network", "gateway", "--", "true").expect(2).saying("--policy FILE");
         blackbox.run("record", "--network", "user", "--policy", policy.toString(), "--", "true")
                 .expect(2)

@@ -55,6 +55,15 @@ class ModelCallsTest {
                 'params': {'name': 'search', 'arguments': {'query': 'of the agent'}}}))['result']['content'][0]['text'])
             """;
 
+    private static final String BEYOND = """
+            print(json.loads(post('/mcp', {'jsonrpc': '2.0', 'id': 8, 'method': 'tools/call',
+                'params': {'name': 'rm', 'arguments': {}}}))['error']['code'])
+            try:
+                ask(messages)
+            except urllib.error.HTTPError as refused:
+                print(refused.code, json.loads(refused.read())['rule'])
+            """;
+
     @TempDir
     static Path folder;
 
@@ -69,7 +78,7 @@ class ModelCallsTest {
     @CsvSource({"live, EQUIVALENT", "exact, IDENTICAL"})
     void whatAModelWasAskedAndAskedForIsInTheRecord(String tier, String verdict) throws Exception {
         try (HttpsUpstream model = HttpsUpstream.start(folder, "model.example", ModelCallsTest::answer)) {
-            Path policy = policy(model);
+            Path policy = limited(model);
             Ended ended = blackbox.run(
                             "record",
                             "--json",
@@ -82,9 +91,9 @@ class ModelCallsTest {
                             "--",
                             "python3",
                             "-c",
-                            AGENT)
+                            AGENT + BEYOND)
                     .expect(0);
-            assertEquals("found it\n", ended.out());
+            assertEquals("found it\n-32003\n429 model\n", ended.out());
             String run = ended.recorded().path("run").asText();
             blackbox.verifyComplete(run);
             JsonNode replayed = blackbox.run("replay", run, "--json").expect(0).json();
@@ -95,8 +104,11 @@ class ModelCallsTest {
             assertTrue(text.contains("asks for shell"), text);
             assertTrue(text.contains("model-answered: 2 calls, 30 tokens in, 12 out"), text);
             assertTheFilesAreTiedToTheTools(blackbox, run);
+            assertTheLimitsAreTold(
+                    blackbox.run("touched", run, "--egress", "--json").expect(0).json());
             JsonNode shown = blackbox.run("show", run, "--json").expect(0).json();
             assertEquals(30, shown.path("models").path(0).path("inputTokens").asLong(), shown::toString);
+            assertEquals("0.00027", shown.path("models").path(0).path("costUsd").asText(), shown::toString);
             assertEquals(2, shown.path("counts").path("llm.tool").asLong(), shown::toString);
         }
     }
@@ -162,10 +174,31 @@ class ModelCallsTest {
         assertEquals("{\"query\":\"of the agent\"}", mcp.path("arguments").asText(), touched::toString);
         assertTrue(mcp.path("answered").asBoolean(), touched::toString);
         assertEquals(
-                3,
+                5,
                 StreamSupport.stream(touched.path("httpRequests").spliterator(), false)
                         .mapToLong(each -> each.path("count").asLong())
                         .sum(),
+                touched::toString);
+    }
+
+    private static void assertTheLimitsAreTold(JsonNode touched) {
+        List<String> budgets = StreamSupport.stream(touched.path("budgets").spliterator(), false)
+                .map(each -> each.path("rule").asText() + " "
+                        + each.path("limit").asText() + " " + each.path("spent").asText() + "/"
+                        + each.path("most").asText())
+                .toList();
+        assertEquals(
+                List.of("model requests 2/2", "model tokens 42/3000000", "model usd 0.00027/5.00"),
+                budgets,
+                touched::toString);
+        List<String> decisions = StreamSupport.stream(
+                        touched.path("egressDecisions").spliterator(), false)
+                .map(each ->
+                        each.path("stage").asText() + " " + each.path("verdict").asText() + " "
+                                + each.path("rule").asText())
+                .toList();
+        assertTrue(
+                decisions.containsAll(List.of("mcp allow docs", "mcp deny default", "http budget model")),
                 touched::toString);
     }
 
@@ -241,6 +274,20 @@ class ModelCallsTest {
         return Files.writeString(folder.resolve("policy.yaml"), """
                 version: 1
                 rules: [{id: model, host: model.example, upstream: "127.0.0.1:%d"}]
+                """.formatted(model.port()));
+    }
+
+    private static Path limited(HttpsUpstream model) throws IOException {
+        return Files.writeString(folder.resolve("limited.yaml"), """
+                version: 1
+                rules:
+                  - id: model
+                    host: model.example
+                    paths: [/v1/messages]
+                    upstream: "127.0.0.1:%1$d"
+                    budget: {requests: 2, tokens: 3M, usd: 5}
+                  - {id: docs, mcp: {url: "https://model.example/mcp", tools: [search]}, upstream: "127.0.0.1:%1$d"}
+                prices: [{model: model-asked, input: 3, output: 15}]
                 """.formatted(model.port()));
     }
 

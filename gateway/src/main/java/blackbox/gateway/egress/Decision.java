@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// @param flow of the question or of the connection
 /// @param host the name; null for an address that stands for none
 /// @param what the type that was asked for, such as `A`; the port; where it was reached, or is not dialled,
-///     `192.0.2.7:443`; the server name, empty if there is none; or method, authority and target with a space between,
-///     as they were sent
+///     `192.0.2.7:443`; the server name, empty if there is none; method, authority and target with a space between,
+///     as they were sent; or the messages of MCP
 /// @param mediaTypes those of a request's head
 public record Decision(
         Stage stage,
@@ -68,6 +68,10 @@ public record Decision(
         /// The head of a request had arrived.
         HTTP,
         /// The head of a request had arrived that asks for a WebSocket.
-        WS
+        WS,
+        /// Octets were to pass on a connection that is not HTTP, or that is not looked into.
+        FLOW,
+        /// A body with messages to an MCP server had arrived.
+        MCP
     }
 }

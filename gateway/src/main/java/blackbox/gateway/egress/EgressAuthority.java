@@ -31,6 +31,13 @@ public interface EgressAuthority {
     /// @param serverName that of the TLS connection; null if there is none
     CompletionStage<RequestVerdict> request(Destination destination, @Nullable String serverName, RequestHead head);
 
+    /// What is asked of an allowed connection on which something else than HTTP is spoken, or that is not looked into.
+    ///
+    /// @param rule that allows it, now that the host is connected; null if none does
+    default Passage stream(@Nullable String rule) {
+        return Passage.FREE;
+    }
+
     /// Whether an allowed destination may be dialled at an address that the host has found for it, or for the upstream
     /// in its place. Asked for each of them, before any is dialled, on any thread.
     ///

@@ -49,6 +49,8 @@ public record HttpExchange(
         BROKEN_BY_GUEST,
         /// The other side could not be reached, broke it off, or sent what is no HTTP.
         BROKEN_BY_UPSTREAM,
+        /// The gateway broke off the answer: a budget was spent.
+        CUT,
         /// The gateway was closed.
         GATEWAY_CLOSED
     }

@@ -88,6 +88,11 @@ public final class Judge {
         }
     }
 
+    /// As [EgressAuthority#stream].
+    public Passage stream(@Nullable String rule) {
+        return authority.stream(rule);
+    }
+
     private CompletionStage<Verdict> inTime(Supplier<CompletionStage<Verdict>> question) {
         return inTime(question, verdict -> verdict);
     }

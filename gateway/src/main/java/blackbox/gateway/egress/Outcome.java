@@ -5,7 +5,9 @@ public enum Outcome {
     ALLOW("allow"),
     /// It goes on, although the policy is against it: it only observes.
     WOULD_DENY("would-deny"),
-    DENY("deny");
+    DENY("deny"),
+    /// It does not, because a budget is spent.
+    BUDGET("budget");
 
     private final String word;
 
@@ -20,6 +22,6 @@ public enum Outcome {
 
     /// Whether it goes on.
     public boolean goesOn() {
-        return this != DENY;
+        return this == ALLOW || this == WOULD_DENY;
     }
 }

@@ -4,4 +4,11 @@ package blackbox.gateway.egress;
 ///
 /// @param target the form of the target that was judged and is forwarded
 /// @param status what a client hears that is refused: 403, 421 or 429
-public record RequestVerdict(Verdict verdict, String target, int status) {}
+/// @param passage asked of what passes under the verdict
+public record RequestVerdict(Verdict verdict, String target, int status, Passage passage) {
+
+    /// One that nothing more is asked of.
+    public RequestVerdict(Verdict verdict, String target, int status) {
+        this(verdict, target, status, Passage.FREE);
+    }
+}

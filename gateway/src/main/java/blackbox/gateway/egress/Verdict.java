@@ -32,6 +32,11 @@ public record Verdict(
         return new Verdict(Outcome.DENY, rule, reason, null, Inspection.SEALED, null);
     }
 
+    /// Denies what a rule allows, because its budget is spent.
+    public static Verdict spent(String rule, String reason) {
+        return new Verdict(Outcome.BUDGET, rule, reason, null, Inspection.SEALED, null);
+    }
+
     /// Lets it go on as if it were allowed, and says that it is not.
     public static Verdict wouldDeny(String rule, String reason) {
         return new Verdict(Outcome.WOULD_DENY, rule, reason, null, Inspection.SEALED, null);
@@ -40,6 +45,11 @@ public record Verdict(
     /// The same, looking further into it.
     public Verdict inspecting(Inspection how) {
         return new Verdict(outcome, rule, reason, upstream, how, secret);
+    }
+
+    /// The same, by another rule.
+    public Verdict by(@Nullable String otherRule) {
+        return new Verdict(outcome, otherRule, reason, upstream, inspection, secret);
     }
 
     /// The same, with another place to dial; null for the destination itself.

@@ -1,15 +1,22 @@
 package blackbox.gateway.http;
 
 import blackbox.gateway.egress.Decision;
+import blackbox.gateway.egress.Decision.Stage;
 import blackbox.gateway.egress.ExchangeTap;
+import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.HttpExchange.How;
+import blackbox.gateway.egress.Metered;
+import blackbox.gateway.egress.Passage;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
+import blackbox.gateway.egress.Ruling;
 import blackbox.gateway.egress.Verdict;
+import blackbox.gateway.stack.GuestTcpChannel;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// One request and what comes of it, from when it is judged until it is told of.
@@ -29,6 +36,11 @@ final class Exchange {
     private @Nullable String rule;
     private int status;
     private @Nullable Duration firstOctet;
+    private Passage passage = Passage.FREE;
+    private boolean begun;
+    /// The rule that its passage is of.
+    private @Nullable String passageRule;
+    private @Nullable Departure departure;
     private boolean over;
 
     /// How the answer's body is framed towards the guest; null until there is an answer.
@@ -89,6 +101,89 @@ final class Exchange {
         return proper ? given.status() : FORBIDDEN;
     }
 
+    /// What is decided in the end: the request is let through if its passage may begin. What goes elsewhere is judged
+    /// again there, and begins then. One that is judged again keeps its passage, unless another rule allows it.
+    RequestVerdict begins(RequestVerdict given) {
+        Verdict verdict = given.verdict();
+        HostPort here = peer.destination().upstream();
+        boolean elsewhere =
+                !Objects.equals(Route.of(verdict, peer.destination(), null).upstream(), here);
+        boolean keeps = begun && Objects.equals(passageRule, verdict.rule());
+        if (over || !verdict.allowed() || elsewhere || keeps) {
+            return given;
+        }
+        if (begun) {
+            passage.over();
+        }
+        passage = given.passage();
+        passageRule = verdict.rule();
+        begun = true;
+        Ruling ruling = passage.begins();
+        return ruling == null
+                ? given
+                : new RequestVerdict(ruling.verdict(), given.target(), ruling.status(), given.passage());
+    }
+
+    Passage passage() {
+        return passage;
+    }
+
+    /// Tells a ruling.
+    ///
+    /// @return it, if it stops the exchange
+    @Nullable
+    Ruling asked(@Nullable Ruling ruling) {
+        if (ruling != null) {
+            tell(ruling);
+        }
+        return ruling != null && ruling.stops() ? ruling : null;
+    }
+
+    private void tell(Ruling ruling) {
+        Verdict verdict = ruling.verdict();
+        String host = peer.destination().host();
+        Stage stage = ruling.stage();
+        String what = ruling.what();
+        peer.listener()
+                .decided(
+                        stage == null || what == null
+                                ? Decision.of(verdict, peer.flow(), host, judged())
+                                : new Decision(
+                                        stage,
+                                        verdict.outcome(),
+                                        verdict.rule(),
+                                        verdict.reason(),
+                                        peer.flow(),
+                                        host,
+                                        what));
+    }
+
+    /// Asks for octets that are about to go to the guest.
+    @Nullable
+    Ruling receives(long octets) {
+        return asked(passage.receives(octets));
+    }
+
+    /// Begins to forward it.
+    Departure departs(GuestTcpChannel guest, UpstreamLink to, Route route) {
+        var begins = new Departure(this, guest, to, route);
+        departure = begins;
+        return begins;
+    }
+
+    /// What is being forwarded of it; null before.
+    @Nullable
+    Departure departure() {
+        return departure;
+    }
+
+    /// Gives its passage to the connection that it became.
+    Metered passedOn() {
+        Passage given = passage;
+        passage = Passage.FREE;
+        return new Metered(given, this::asked);
+    }
+
     /// A piece of the request's body is being forwarded.
     void sending(ByteBuf body) {
         sent.add(body);
@@ -128,6 +223,10 @@ final class Exchange {
         if (!over) {
             over = true;
             secrets.over();
+            Departure leaving = departure;
+            if (leaving != null) {
+                leaving.drop();
+            }
             tap.over(new HttpExchange(
                     peer.flow(),
                     peer.destination().host(),
@@ -143,6 +242,9 @@ final class Exchange {
                     firstOctet,
                     Duration.ofNanos(System.nanoTime() - startedNs),
                     how));
+            if (begun) {
+                passage.over();
+            }
         }
     }
 }

@@ -53,6 +53,13 @@ record Fields(List<HttpField> all) {
         return members;
     }
 
+    /// How many octets their names and values have.
+    long octets() {
+        return all.stream()
+                .mapToLong(field -> field.name().length() + field.value().length())
+                .sum();
+    }
+
     /// Those that are not meant for the next hop only (RFC 9110 section 7.6.1), and that no one else writes.
     ///
     /// @param also lower-case names that are left out, too

@@ -81,7 +81,18 @@ record GuestRequest(
             throw HttpFault.bad("its Host is neither a name nor an address, with or without a port");
         }
         meansWhatItSays(method, target, fields);
-        return new RequestHead(method, authority, target, mediaTypes(fields), webSocket);
+        return new RequestHead(
+                method,
+                authority,
+                target,
+                mediaTypes(fields),
+                webSocket,
+                joined(fields.values("content-type")),
+                joined(fields.values("content-encoding")));
+    }
+
+    private static @Nullable String joined(List<String> values) {
+        return values.isEmpty() ? null : String.join(", ", values);
     }
 
     private static int minor(String version) throws HttpFault {

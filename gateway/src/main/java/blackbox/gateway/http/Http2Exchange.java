@@ -2,6 +2,7 @@ package blackbox.gateway.http;
 
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.HttpExchange.How;
+import blackbox.gateway.egress.Passage;
 import blackbox.gateway.egress.RequestVerdict;
 import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.http.Framing.Kind;
@@ -24,6 +25,9 @@ final class Http2Exchange {
             "this connection leads elsewhere, or its requests carry another secret or none;"
                     + " a new connection to the same name does not";
     private static final int BAD_GATEWAY = 502;
+    private static final int FORBIDDEN = 403;
+    private static final String ONLY_HTTP_1 =
+            ", but budgets and tools of MCP servers are kept over HTTP/1.1 only; have the client speak that";
     private static final long UNKNOWN = -1;
 
     private final Http2Session session;
@@ -63,8 +67,16 @@ final class Http2Exchange {
         HttpPeer peer = session.peer();
         peer.judge()
                 .request(peer.destination(), peer.serverName(), exchange.judged())
-                .thenAccept(verdict ->
-                        decided(exchange.secrets().check(exchange.request().served(verdict))));
+                .thenAccept(verdict -> decided(
+                        exchange.secrets().check(uncounted(exchange.request().served(verdict)))));
+    }
+
+    /// What was decided; but what its passage would have to count, hold back or read does not go this way.
+    private static RequestVerdict uncounted(RequestVerdict given) {
+        Verdict verdict = given.verdict();
+        return !verdict.allowed() || Passage.FREE.equals(given.passage())
+                ? given
+                : new RequestVerdict(Verdict.deny(null, verdict.reason() + ONLY_HTTP_1), given.target(), FORBIDDEN);
     }
 
     private void decided(RequestVerdict given) {

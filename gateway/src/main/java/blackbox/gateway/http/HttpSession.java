@@ -5,7 +5,9 @@ import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.HttpExchange.How;
+import blackbox.gateway.egress.Metered;
 import blackbox.gateway.egress.RequestVerdict;
+import blackbox.gateway.egress.Ruling;
 import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.http.Framing.Kind;
 import blackbox.gateway.http.HttpReader.Data;
@@ -16,24 +18,18 @@ import blackbox.gateway.stack.ConnectionResetException;
 import blackbox.gateway.stack.GuestTcpChannel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
-import io.netty.handler.ssl.SslCloseCompletionEvent;
-import io.netty.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// The requests of one guest's connection, one after the other: the next is read when the answer before it is whole.
-/// The last handler of the guest's pipeline. Each side is read only while the other takes what was read. Owned by the
-/// loop.
+/// Each side is read only while the other takes what was read. Owned by the loop.
 @SuppressWarnings("FutureReturnValueIgnored") // what fails to be written or closed is told to the handlers
-public final class HttpSession extends ChannelInboundHandlerAdapter {
+public final class HttpSession {
     /// What is read of the body of a request that was refused, so that its client reads the answer.
     private static final long DRAINED_BYTES_MAX = 1 << 20;
 
-    private static final long DRAIN_S_MAX = 5;
+    private static final Duration DRAIN_MAX = Duration.ofSeconds(5);
     private static final int REQUEST_TIMEOUT = 408;
     private static final int BAD_GATEWAY = 502;
 
@@ -44,11 +40,11 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     private final HttpPeer peer;
     private final HttpReader reader;
     private final GuestAnswers answers;
-    private @Nullable ChannelHandlerContext context;
+    private final Deadline deadline;
+    private final GuestSide side = new GuestSide(this);
     private SessionState state = SessionState.HEAD;
     private @Nullable Exchange exchange;
     private @Nullable UpstreamLink link;
-    private @Nullable ScheduledFuture<?> timer;
     private long number;
     private int heldOctets;
     private long drained;
@@ -62,27 +58,15 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         this.peer = peer;
         this.reader = new HttpReader(guest.alloc());
         this.answers = new GuestAnswers(guest.alloc());
+        this.deadline = new Deadline(guest);
     }
 
     /// Takes over both sides, with what was read of the guest; takes ownership of it.
     public static void join(GuestTcpChannel guest, ByteBuf fromGuest, DuplexChannel upstream, HttpPeer peer) {
         var session = new HttpSession(guest, peer);
-        guest.pipeline().addLast(session);
+        guest.pipeline().addLast(session.side);
         session.use(upstream, peer.destination().upstream());
         session.take(fromGuest);
-    }
-
-    private ChannelHandlerContext context() {
-        ChannelHandlerContext known = context;
-        if (known == null) {
-            throw new IllegalStateException("a session outside of a pipeline");
-        }
-        return known;
-    }
-
-    @Override
-    public void handlerAdded(ChannelHandlerContext ctx) {
-        context = ctx;
     }
 
     private UpstreamLink use(DuplexChannel channel, @Nullable HostPort upstream) {
@@ -93,12 +77,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         return made;
     }
 
-    @Override
-    public void channelRead(ChannelHandlerContext ctx, Object message) {
-        take((ByteBuf) message);
-    }
-
-    private void take(ByteBuf octets) {
+    void take(ByteBuf octets) {
         if (state == SessionState.OVER) {
             octets.release();
             return;
@@ -108,8 +87,8 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
             return;
         }
         reader.add(octets);
-        if (state == SessionState.HEAD && timer == null && reader.buffered() > 0) {
-            timer = guest.eventLoop().schedule(this::headTooSlow, peer.headMax().toMillis(), TimeUnit.MILLISECONDS);
+        if (state == SessionState.HEAD && !deadline.runs() && reader.buffered() > 0) {
+            deadline.in(peer.headMax(), () -> tooSlow("head"));
         }
         pump();
     }
@@ -182,7 +161,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
             finishGuest();
             return;
         }
-        stopTimer();
+        deadline.stop();
         GuestRequest request = GuestRequest.of(head);
         reader.frame(request.framing());
         var now = new Exchange(peer, request, number++);
@@ -195,8 +174,8 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     private void judge(Exchange now) {
         peer.judge()
                 .request(peer.destination(), peer.serverName(), now.judged())
-                .thenAccept(verdict ->
-                        decided(now, now.secrets().check(now.request().served(verdict))));
+                .thenAccept(verdict -> decided(
+                        now, now.begins(now.secrets().check(now.request().served(verdict)))));
     }
 
     private void decided(Exchange now, RequestVerdict given) {
@@ -248,9 +227,16 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         GuestRequest request = now.request();
         WebSocketKeys keys = request.webSocket();
         Outgoing leaving = now.secrets().leaving(now.target(), keys == null ? null : keys.own());
-        to.writeHead(HttpWriter.request(leaving, request.canonicalAuthority(peer.schemePort())), route);
+        Departure departure = now.departs(guest, to, route);
+        byte[] head = HttpWriter.request(leaving, request.canonicalAuthority(peer.schemePort()));
+        if (stops(now, departure.head(head)) || now.requestWhole && stops(now, departure.end(Fields.NONE))) {
+            return;
+        }
+        if (!now.requestWhole && departure.holdsAll()) {
+            deadline.in(peer.headMax(), () -> tooSlow("body"));
+        }
         if (request.expectsContinue() && reader.buffered() == 0) {
-            context().writeAndFlush(HttpWriter.goOn());
+            side.context().writeAndFlush(HttpWriter.goOn());
         }
         if (!request.framing().is(Kind.NONE)) {
             pump();
@@ -260,24 +246,34 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
     }
 
     private void body(Exchange now, ByteBuf data) {
-        UpstreamLink to = link;
-        if (to == null) {
+        Departure departure = now.departure();
+        if (link == null || departure == null) {
             data.release();
-            return;
+        } else {
+            var unused = stops(now, departure.body(data));
         }
-        now.sending(data);
-        int count = data.readableBytes();
-        boolean chunked = now.request().framing().is(Kind.CHUNKED);
-        guest.hold(count);
-        to.write(chunked ? HttpWriter.chunk(to.channel().alloc(), data) : data).addListener(_ -> guest.hold(-count));
     }
 
     private void requestEnd(Exchange now, Fields trailer) {
-        UpstreamLink to = link;
+        Departure departure = now.departure();
         now.requestWhole = true;
-        if (to != null && now.request().framing().is(Kind.CHUNKED)) {
-            to.write(HttpWriter.lastChunk(to.channel().alloc(), trailer));
+        deadline.stop();
+        if (link != null && departure != null) {
+            var unused = stops(now, departure.end(trailer));
         }
+    }
+
+    /// Ends the exchange if something stops it.
+    private boolean stops(Exchange now, @Nullable Ruling stop) {
+        if (stop == null) {
+            return false;
+        }
+        if (now.isAnswered()) {
+            breakOff(now, How.CUT);
+        } else {
+            answer(stop.status(), Refusal.json(stop), How.REFUSED);
+        }
+        return true;
     }
 
     private void drain(ByteBuf data) {
@@ -288,14 +284,18 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /// Ends the exchange with an answer of the gateway's own, and the connection after it.
     private void answer(int status, String reason, @Nullable String rule, How how) {
+        answer(status, Refusal.json(status, reason, rule), how);
+    }
+
+    /// Ends the exchange with an answer of the gateway's own, and the connection after it.
+    private void answer(int status, String json, How how) {
         Exchange now = exchange;
         boolean withBody = now == null || !now.judged().method().equals("HEAD");
         if (now != null) {
             now.answering(status, Fields.NONE);
         }
-        context().writeAndFlush(HttpWriter.own(guest.alloc(), status, Refusal.json(status, reason, rule), withBody));
+        side.context().writeAndFlush(HttpWriter.own(guest.alloc(), status, json, withBody));
         // The part of the body that could be in flight; a client that waits for 100 sends none.
         boolean more =
                 discarding || now != null && !now.requestWhole && !now.request().expectsContinue();
@@ -313,8 +313,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
 
     private void drainGuest() {
         state = SessionState.DRAINING;
-        stopTimer();
-        timer = guest.eventLoop().schedule(this::finishGuest, DRAIN_S_MAX, TimeUnit.SECONDS);
+        deadline.in(DRAIN_MAX, this::finishGuest);
         if (discarding) {
             guest.config().setAutoRead(true);
             if (!peer.encrypted()) {
@@ -342,60 +341,47 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void headTooSlow() {
-        timer = null;
-        if (state == SessionState.HEAD) {
-            answer(REQUEST_TIMEOUT, "the head of a request took too long", null, How.BROKEN_BY_GUEST);
+    private void tooSlow(String part) {
+        Exchange now = exchange;
+        if (now != null && now.isAnswered()) {
+            breakOff(now, How.BROKEN_BY_GUEST);
+        } else {
+            answer(REQUEST_TIMEOUT, "the " + part + " of a request took too long", null, How.BROKEN_BY_GUEST);
         }
     }
 
-    private void stopTimer() {
-        ScheduledFuture<?> running = timer;
-        timer = null;
-        if (running != null) {
-            running.cancel(false);
-        }
-    }
-
-    @Override
-    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    void guestWritable() {
         UpstreamLink from = link;
         if (from != null && state != SessionState.OVER) {
             answers(from, false);
         }
     }
 
-    @Override
-    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-        if (event instanceof ChannelInputShutdownEvent || event instanceof SslCloseCompletionEvent) {
-            guestFinished = true;
-            Exchange now = exchange;
-            if (now == null || !now.requestWhole) {
-                over(How.BROKEN_BY_GUEST);
-                ctx.close();
-            }
+    void guestFinished() {
+        guestFinished = true;
+        Exchange now = exchange;
+        if (now == null || !now.requestWhole) {
+            over(How.BROKEN_BY_GUEST);
+            side.context().close();
         }
     }
 
-    @Override
-    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    void guestFailed(Throwable cause) {
         over(
                 cause instanceof ConnectionResetException reset && reset.how() == FlowEnd.How.GATEWAY_CLOSED
                         ? How.GATEWAY_CLOSED
                         : How.BROKEN_BY_GUEST);
-        ctx.close();
     }
 
-    @Override
-    public void channelInactive(ChannelHandlerContext ctx) {
+    void guestGone() {
         over(How.BROKEN_BY_GUEST);
     }
 
     /// Closes the guest's connection after all that it was sent.
     private void finishGuest() {
         over(How.BROKEN_BY_GUEST);
-        context().flush();
-        context().close();
+        side.context().flush();
+        side.context().close();
     }
 
     /// Does nothing more; an exchange that is not over ends so.
@@ -404,7 +390,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
             return;
         }
         state = SessionState.OVER;
-        stopTimer();
+        deadline.stop();
         dropLink();
         guest.hold(-heldOctets);
         heldOctets = 0;
@@ -430,7 +416,7 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
 
     void upstreamPaused() {
         if (state != SessionState.OVER) {
-            context().flush();
+            side.context().flush();
         }
     }
 
@@ -492,7 +478,13 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         switch (part) {
             case Head head ->
                 answerHead(now, from, UpstreamAnswer.of(head, now.judged().method()));
-            case Data data -> toGuest(answers.body(now, data.octets()));
+            case Data data -> {
+                if (stops(now, now.receives(data.octets().readableBytes()))) {
+                    data.octets().release();
+                } else {
+                    toGuest(answers.body(now, data.octets()));
+                }
+            }
             case End end -> {
                 if (now.answer == null) {
                     return; // of an interim answer
@@ -516,22 +508,25 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         }
         from.reader.frame(answer.framing());
         if (answer.isInterim()) {
-            toGuest(answers.interim(now, answer));
+            var unused = passes(now, answers.interim(now, answer));
             return;
         }
         now.reusable = !answer.last();
         now.lastForGuest = request.last() || !now.requestWhole || guestFinished;
-        toGuest(answers.head(now, answer, now.lastForGuest));
+        var unused = passes(now, answers.head(now, answer, now.lastForGuest));
     }
 
     private void answerEnd(Exchange now, UpstreamLink from, Fields trailer) {
+        if (stops(now, now.receives(trailer.octets()))) {
+            return;
+        }
         toGuest(answers.end(now, trailer));
         exchange = null;
         now.end(How.ANSWERED);
         if (!now.reusable || !now.requestWhole || from.reader.buffered() > 0) {
             dropLink();
         }
-        context().flush();
+        side.context().flush();
         if (!now.requestWhole) {
             drainGuest();
         } else if (now.lastForGuest || guestFinished) {
@@ -542,29 +537,43 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /// Sends the guest what was not counted yet, if it may have it.
+    private boolean passes(Exchange now, ByteBuf octets) {
+        if (stops(now, now.receives(octets.readableBytes()))) {
+            octets.release();
+            return false;
+        }
+        toGuest(octets);
+        return true;
+    }
+
     private void toGuest(ByteBuf octets) {
         if (octets.isReadable()) {
-            context().write(octets);
+            side.context().write(octets);
         } else {
             octets.release();
         }
     }
 
     private void switchOver(Exchange now, UpstreamLink from, UpstreamAnswer answer) {
-        context().write(HttpWriter.answer(guest.alloc(), answer, Framing.NONE, false));
+        ByteBuf head = HttpWriter.answer(guest.alloc(), answer, Framing.NONE, false);
+        if (!passes(now, head)) {
+            return;
+        }
         now.answering(answer.status(), answer.fields());
         exchange = null;
+        Metered metered = now.passedOn();
         now.end(How.SWITCHED);
         state = SessionState.OVER;
-        stopTimer();
+        deadline.stop();
         guest.hold(-heldOctets);
         heldOctets = 0;
         ByteBuf fromGuest = reader.rest();
         ByteBuf fromUpstream = from.reader.rest();
         link = null;
         from.handOver();
-        guest.pipeline().remove(this);
-        Tunnel.join(guest, fromGuest, from.channel(), fromUpstream);
+        guest.pipeline().remove(side);
+        Tunnel.join(guest, fromGuest, from.channel(), fromUpstream, metered);
     }
 
     private void upstreamBroke(Exchange now, String why) {
@@ -572,11 +581,16 @@ public final class HttpSession extends ChannelInboundHandlerAdapter {
             answer(BAD_GATEWAY, peer.destination().text() + " broke off: " + why, null, How.BROKEN_BY_UPSTREAM);
             return;
         }
+        breakOff(now, How.BROKEN_BY_UPSTREAM);
+    }
+
+    /// Ends an exchange of which the guest has a part of the answer, so that it sees that it is a part.
+    private void breakOff(Exchange now, How how) {
         boolean cutShows = !now.answersIn(Kind.UNTIL_CLOSE);
-        over(How.BROKEN_BY_UPSTREAM);
-        context().flush();
+        over(how);
+        side.context().flush();
         if (cutShows) {
-            context().close();
+            side.context().close();
         } else {
             guest.reset();
         }

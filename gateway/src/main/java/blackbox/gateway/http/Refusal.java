@@ -1,10 +1,18 @@
 package blackbox.gateway.http;
 
+import blackbox.gateway.egress.Ruling;
+import blackbox.gateway.egress.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /// What an agent reads of a request that was not served.
 final class Refusal {
     private Refusal() {}
+
+    static String json(Ruling stop) {
+        String given = stop.json();
+        Verdict verdict = stop.verdict();
+        return given != null ? given : json(stop.status(), verdict.reason(), verdict.rule());
+    }
 
     static String json(int status, String reason, @Nullable String rule) {
         return "{\"error\":" + text("Blackbox egress gateway: " + reason) + ",\"rule\":"

@@ -1,5 +1,6 @@
 package blackbox.gateway.http;
 
+import blackbox.gateway.egress.Metered;
 import blackbox.gateway.stack.GuestTcpChannel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -21,12 +22,14 @@ public final class Tunnel extends ChannelInboundHandlerAdapter {
     private static final long LAST_WRITES_S_MAX = 30;
 
     private final GuestTcpChannel guest;
+    private final Metered metered;
     private final Channel from;
     private final Channel to;
 
     private final boolean fromGuest;
 
-    private Tunnel(GuestTcpChannel guest, Channel from, Channel to) {
+    private Tunnel(GuestTcpChannel guest, Metered metered, Channel from, Channel to) {
+        this.metered = metered;
         this.fromGuest = from instanceof GuestTcpChannel;
         this.guest = guest;
         this.from = from;
@@ -34,11 +37,14 @@ public final class Tunnel extends ChannelInboundHandlerAdapter {
     }
 
     /// Joins the two, with what was read before; takes ownership of it.
-    public static void join(GuestTcpChannel guest, ByteBuf fromGuest, DuplexChannel upstream, ByteBuf fromUpstream) {
+    ///
+    /// @param metered asked of what passes, which has begun
+    public static void join(
+            GuestTcpChannel guest, ByteBuf fromGuest, DuplexChannel upstream, ByteBuf fromUpstream, Metered metered) {
         guest.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
         upstream.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
-        var out = new Tunnel(guest, guest, upstream);
-        var in = new Tunnel(guest, upstream, guest);
+        var out = new Tunnel(guest, metered, guest, upstream);
+        var in = new Tunnel(guest, metered, upstream, guest);
         guest.pipeline().addLast(out);
         upstream.pipeline().addLast(in);
         out.forward(fromGuest);
@@ -54,11 +60,22 @@ public final class Tunnel extends ChannelInboundHandlerAdapter {
     }
 
     private void forward(ByteBuf octets) {
+        if (!to.isActive()) { // what cannot pass is not counted, and is no reason to cut what still arrives
+            octets.release();
+            return;
+        }
+        int count = octets.readableBytes();
+        if (!(fromGuest ? metered.sends(count) : metered.receives(count))) {
+            octets.release();
+            guest.reset();
+            from.close();
+            to.close();
+            return;
+        }
         if (!fromGuest) {
             to.write(octets);
             return;
         }
-        int count = octets.readableBytes();
         guest.hold(count);
         to.write(octets).addListener(_ -> guest.hold(-count));
     }
@@ -97,7 +114,10 @@ public final class Tunnel extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         var limit = to.eventLoop().schedule(() -> to.close(), LAST_WRITES_S_MAX, TimeUnit.SECONDS);
-        to.closeFuture().addListener(_ -> limit.cancel(false));
+        to.closeFuture().addListener(_ -> {
+            limit.cancel(false);
+            metered.over();
+        });
         to.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
 }

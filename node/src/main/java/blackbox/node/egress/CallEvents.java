@@ -38,7 +38,7 @@ record CallEvents(HttpExchange exchange, long atNs, Times times) {
     record Times(long askedNs, long sentNs, @Nullable Long answeredNs, PieceTimes pieces) {}
 
     /// @param fresh the results of tools that no earlier request brought
-    Event model(ModelCall call, List<String> fresh) {
+    Event model(ModelCall call, List<String> fresh, Budgets.Cost cost) {
         ModelCall.Request asked = call.request();
         ModelCall.Response answer = call.response();
         ObjectNode detail = detail();
@@ -52,6 +52,7 @@ record CallEvents(HttpExchange exchange, long atNs, Times times) {
                 .put("stopReason", answer.stopReason())
                 .put("complete", answer.complete());
         usage(detail, answer.usage());
+        detail.put("costMicros", cost.micros()).put("tokensEstimated", cost.estimated());
         detail.put("toolUses", answer.toolUses().size() + answer.toolUsesLeftOff());
         error(detail, answer.error());
         notRead(detail, call.notRead());

@@ -15,6 +15,7 @@ import blackbox.gateway.egress.HttpField;
 import blackbox.gateway.egress.PlaintextTap;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.SecretUse;
+import blackbox.policy.Policy;
 import blackbox.policy.decide.Builtins;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.EventSink;
@@ -39,10 +40,12 @@ final class EgressLog implements GatewayListener {
     private final HostClock clock;
     private final EventSink recorder;
     private final PlaintextCapture plaintext;
+    private final Budgets budgets;
     private final ResultHistory results = new ResultHistory();
     private int reading;
 
-    EgressLog(HostClock clock, EventSink recorder, PlaintextCapture plaintext) {
+    EgressLog(HostClock clock, EventSink recorder, PlaintextCapture plaintext, Budgets budgets) {
+        this.budgets = budgets;
         this.clock = clock;
         this.recorder = recorder;
         this.plaintext = plaintext;
@@ -69,6 +72,8 @@ final class EgressLog implements GatewayListener {
                 var types = detail.putArray("mediaTypes");
                 deciding.forEach(types::add);
             }
+        } else if (decision.stage() == Decision.Stage.MCP) {
+            detail.put("messages", decision.what());
         } else if (decision.stage() == Decision.Stage.DIAL) {
             detail.put("address", decision.what());
         }
@@ -115,6 +120,15 @@ final class EgressLog implements GatewayListener {
             }
         }
         return null;
+    }
+
+    Budgets budgets() {
+        return budgets;
+    }
+
+    /// What was spent of a policy's budgets, when nothing more is.
+    void spent(Policy policy, List<Budgets.Spent> spent) {
+        GatewayPolicy.spent(policy, spent, clock.nowNs()).forEach(this::put);
     }
 
     long nowNs() {

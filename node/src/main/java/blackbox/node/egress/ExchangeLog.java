@@ -68,16 +68,25 @@ final class ExchangeLog implements ExchangeTap {
     public void over(HttpExchange exchange) {
         log.exchanged(exchange, unread);
         if (reader == null) {
+            var unused = log.budgets().spend(exchange, null, 0, 0);
             return;
         }
         log.readingEnds();
         try (reader) {
             var times = new CallEvents.Times(askedNs, sentNs, answeredNs, pieces);
             var events = new CallEvents(exchange, log.nowNs(), times);
-            for (Call each : reader.finish()) {
+            List<Call> calls = reader.finish();
+            ModelCall ofModel = calls.stream()
+                    .filter(ModelCall.class::isInstance)
+                    .map(ModelCall.class::cast)
+                    .findFirst()
+                    .orElse(null);
+            Budgets.Cost cost = log.budgets().spend(exchange, ofModel, reader.requestOctets(), reader.responseOctets());
+            // What was refused called nothing.
+            for (Call each : exchange.how() == HttpExchange.How.REFUSED ? List.<Call>of() : calls) {
                 switch (each) {
                     case ModelCall call -> {
-                        log.put(events.model(call, log.freshResults(exchange, call)));
+                        log.put(events.model(call, log.freshResults(exchange, call), cost));
                         for (ToolUse use : call.response().toolUses()) {
                             log.put(events.tool(use));
                         }

@@ -1,10 +1,10 @@
 package blackbox.node.egress;
 
 import blackbox.gateway.secret.SecretPlace;
-import blackbox.policy.McpTools;
 import blackbox.policy.Policy;
 import blackbox.policy.Rule;
 import blackbox.policy.Secret;
+import blackbox.policy.budget.Limit;
 import blackbox.policy.host.Address;
 import blackbox.policy.host.HostName;
 import blackbox.policy.host.HostPattern;
@@ -21,23 +21,22 @@ public final class GatewayPolicy {
     /// Characters of the canonical form in one event, which JSON at most triples.
     private static final int PIECE = 16 << 10;
 
+    /// Limits of budgets in one event.
+    private static final int SPENT_MAX = 200;
+
     private GatewayPolicy() {}
 
-    /// What in a policy the gateway does not look at, a sentence each. It judges names, addresses, ports and HTTP
+    /// What in a policy the gateway cannot hold, a sentence each. It judges names, addresses, ports, HTTP and MCP
     /// requests: under a rule that also asks for something else it would let through too much, or nothing.
     public static List<String> beyond(Policy policy) {
         var beyond = new ArrayList<String>();
         for (Rule rule : policy.rules()) {
             String where = "rule " + rule.id() + ": ";
-            McpTools mcp = rule.traffic().mcp();
-            if (mcp != null && !mcp.tools().isEmpty()) {
-                beyond.add(where + "the tools of mcp are judged by messages");
-            }
             if (rule.exe() != null) {
                 beyond.add(where + "process is judged by the guest's events");
             }
-            if (rule.budget() != null) {
-                beyond.add(where + "budgets are not kept yet");
+            if (rule.limits(Limit.USD) && policy.prices().isEmpty()) {
+                beyond.add(where + "a budget of usd needs prices of models, and the policy has none");
             }
         }
         for (Secret secret : policy.secrets()) {
@@ -67,6 +66,26 @@ public final class GatewayPolicy {
                             ? address != null && address.isIn(traffic.addresses())
                             : address == null && pattern.matches(HostName.of(host));
                 });
+    }
+
+    /// What was spent of its budgets, as events, in order.
+    static List<Event> spent(Policy policy, List<Budgets.Spent> spent, long atNs) {
+        String digest = CanonicalPolicy.digest(policy);
+        var events = new ArrayList<Event>();
+        for (int from = 0; from < spent.size(); from += SPENT_MAX) {
+            var detail = new ObjectMapper().createObjectNode();
+            var all = detail.putArray("spent");
+            for (Budgets.Spent each : spent.subList(from, Math.min(spent.size(), from + SPENT_MAX))) {
+                all.addObject()
+                        .put("rule", each.rule())
+                        .put("limit", each.limit().key())
+                        .put("spent", each.spent())
+                        .put("most", each.most())
+                        .put("estimated", each.estimated());
+            }
+            events.add(new Event.EgressPolicy(EventHeader.host(atNs), digest, detail.toString()));
+        }
+        return events;
     }
 
     /// Its canonical form as events, in order.

@@ -1,9 +1,11 @@
 package blackbox.node.egress;
 
+import blackbox.calls.rpc.RpcMessage;
 import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.EgressAuthority;
 import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.Inspection;
+import blackbox.gateway.egress.Passage;
 import blackbox.gateway.egress.Protocol;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
@@ -32,7 +34,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Has a policy decide what a guest may reach. Immutable, so any thread may ask.
+/// Has a policy decide what a guest may reach. Addresses may be asked for on any thread, the rest on the gateway's
+/// loop.
 final class PolicyAuthority implements EgressAuthority {
 
     private static final int FORBIDDEN = 403;
@@ -41,9 +44,12 @@ final class PolicyAuthority implements EgressAuthority {
     private final Policy policy;
     private final Evaluator evaluator;
     private final Supplier<Set<Address>> own;
+    private final Budgets budgets;
 
     /// @param own the addresses of this host, at the time
-    PolicyAuthority(Policy policy, Supplier<Set<Address>> own) {
+    /// @param budgets of the same policy
+    PolicyAuthority(Policy policy, Supplier<Set<Address>> own, Budgets budgets) {
+        this.budgets = budgets;
         this.policy = policy;
         this.evaluator = new Evaluator(policy, List.of());
         this.own = own;
@@ -72,14 +78,20 @@ final class PolicyAuthority implements EgressAuthority {
     /// By the name first, as long as that says all; then by the address, which was judged by itself when it was dialled
     /// and would otherwise be the reason for every refusal of an upstream's.
     private Decision decide(Destination destination, Function<Connection, Request> question) {
-        Decision byName = decideByName(destination, question);
+        return decide(evaluator, destination, question);
+    }
+
+    private static Decision decide(
+            Evaluator evaluator, Destination destination, Function<Connection, Request> question) {
+        Decision byName = decideByName(evaluator, destination, question);
         String reached = destination.reached();
         boolean isOpen = byName.verdict() == blackbox.policy.decide.Verdict.ALLOW
                 && !byName.needs().isEmpty();
         return isOpen && reached != null ? evaluator.decide(question.apply(connection(destination, reached))) : byName;
     }
 
-    private Decision decideByName(Destination destination, Function<Connection, Request> question) {
+    private static Decision decideByName(
+            Evaluator evaluator, Destination destination, Function<Connection, Request> question) {
         String literal = destination.host() == null ? destination.address() : null;
         return evaluator.decide(question.apply(connection(destination, literal)));
     }
@@ -100,18 +112,44 @@ final class PolicyAuthority implements EgressAuthority {
         Function<Connection, Request> question = connection -> head.webSocket()
                 ? new Request.WebSocket(connection, serverName, exchange)
                 : new Request.Http(connection, serverName, exchange);
-        Decision byName = decideByName(destination, question);
+        Decision byName = decideByName(evaluator, destination, question);
         // Where it is connected now says nothing of a rule that has something else dialled; it is asked again there.
         boolean elsewhere = byName.verdict() == blackbox.policy.decide.Verdict.ALLOW
                 && destination.reached() != null
                 && !Objects.equals(upstream(byName), destination.upstream());
         Decision decision = elsewhere ? byName : decide(destination, question);
-        Verdict verdict =
-                elsewhere || decision.needs().isEmpty() || decision.verdict() != blackbox.policy.decide.Verdict.ALLOW
-                        ? verdict(decision, Inspection.OPEN)
-                        : Verdict.deny(decision.rule(), decision.reason() + ", which this gateway does not see");
+        boolean allowed = decision.verdict() == blackbox.policy.decide.Verdict.ALLOW;
+        boolean messages = allowed && decision.needs().contains(Need.TOOL) && !head.webSocket();
+        boolean whole =
+                decision.needs().isEmpty() || messages && decision.needs().size() == 1;
+        Verdict verdict = elsewhere || !allowed || whole
+                ? verdict(decision, Inspection.OPEN)
+                : Verdict.deny(decision.rule(), decision.reason() + ", which this gateway does not see");
         String target = RequestPath.forwarded(head.target());
-        return CompletableFuture.completedFuture(new RequestVerdict(verdict, target, status(decision)));
+        Rule rule = evaluator.rule(decision);
+        Passage counted = rule == null ? Passage.FREE : budgets.exchange(rule, head);
+        Passage passage = !messages || rule == null
+                ? counted
+                : new McpPassage(counted, head, policy.mode(), judge(rule, destination, serverName, exchange));
+        return CompletableFuture.completedFuture(new RequestVerdict(verdict, target, status(decision), passage));
+    }
+
+    /// Judges messages by those rules alone that have dialled what their request goes to.
+    private Function<RpcMessage, Decision> judge(
+            Rule rule, Destination destination, @Nullable String serverName, Exchange exchange) {
+        var there = new Evaluator(policy.dialling(rule.upstream()), List.of());
+        return message -> decide(there, destination, connection -> message(connection, serverName, exchange, message));
+    }
+
+    private static Request message(
+            Connection connection, @Nullable String serverName, Exchange exchange, RpcMessage message) {
+        String tool = Request.Mcp.CALL.equals(message.method()) ? message.name() : null;
+        return new Request.Mcp(connection, serverName, exchange, message.method(), tool);
+    }
+
+    @Override
+    public Passage stream(@Nullable String rule) {
+        return budgets.stream(rule);
     }
 
     /// By the rules alone that have dialled what is dialled: that one rule has an upstream on this host lets no other
@@ -158,14 +196,16 @@ final class PolicyAuthority implements EgressAuthority {
         return upstream == null ? null : new HostPort(upstream.host(), upstream.port());
     }
 
-    /// How far to look. What a host says that is told a secret must be HTTP, so that it can be searched; else nothing
-    /// is refused in observe mode for being no HTTP.
+    /// How far to look. What a host says that is told a secret must be HTTP, so that it can be searched, and so must be
+    /// what is counted in tokens; else nothing is refused in observe mode for being no HTTP.
     private Inspection inspection(Destination destination, Decision decision) {
         if (destination.host() != null && policy.passes(HostName.of(destination.host()))) {
             return Inspection.SEALED;
         }
         String host = destination.host() == null ? destination.address() : destination.host();
-        boolean judged = decision.needs().contains(Need.REQUEST) && policy.mode() == Mode.ENFORCE;
+        Rule rule = evaluator.rule(decision);
+        boolean read = decision.needs().contains(Need.REQUEST) || rule != null && rule.readsCalls();
+        boolean judged = read && policy.mode() == Mode.ENFORCE;
         return judged || GatewayPolicy.tells(policy, host) ? Inspection.REQUESTS : Inspection.OPEN;
     }
 }

@@ -2,6 +2,7 @@ package blackbox.node.egress;
 
 import blackbox.gateway.Gateway;
 import blackbox.gateway.GatewaySettings;
+import blackbox.policy.Policy;
 import blackbox.policy.host.Address;
 import blackbox.recorder.guest.EventSink;
 import blackbox.recorder.guest.HostClock;
@@ -22,9 +23,12 @@ public final class RunGateway implements AutoCloseable {
     private final Gateway gateway;
     private final PlaintextCapture plaintext;
     private final RunEgress egress;
+    private final Runnable account;
     private final Consumer<String> stop;
 
-    private RunGateway(Gateway gateway, PlaintextCapture plaintext, RunEgress egress, Consumer<String> stop) {
+    private RunGateway(
+            Gateway gateway, PlaintextCapture plaintext, RunEgress egress, Runnable account, Consumer<String> stop) {
+        this.account = account;
         this.gateway = gateway;
         this.plaintext = plaintext;
         this.egress = egress;
@@ -47,11 +51,14 @@ public final class RunGateway implements AutoCloseable {
             EventSink recorder,
             Consumer<String> stop) {
         var plaintext = new PlaintextCapture(kept, keptBytesMax, clock::nowNs);
+        Policy policy = egress.request().policy();
+        var budgets = new Budgets(policy, System::nanoTime);
+        var log = new EgressLog(clock, recorder, plaintext, budgets);
         Gateway gateway = Gateway.start(
                 network,
                 GatewaySettings.DEFAULT,
-                new PolicyAuthority(egress.request().policy(), RunGateway::ownAddresses),
-                new EgressLog(clock, recorder, plaintext),
+                new PolicyAuthority(policy, RunGateway::ownAddresses, budgets),
+                log,
                 Gateway.Outside.inspecting(
                                 egress.authority(),
                                 egress.request().upstreams(),
@@ -62,7 +69,7 @@ public final class RunGateway implements AutoCloseable {
                 stop.accept("the egress gateway failed: " + failure.getMessage());
             }
         });
-        return new RunGateway(gateway, plaintext, egress, stop);
+        return new RunGateway(gateway, plaintext, egress, () -> log.spent(policy, budgets.spent()), stop);
     }
 
     /// The addresses of this host's interfaces now. Where the system does not tell them, none may be dialled.
@@ -83,6 +90,7 @@ public final class RunGateway implements AutoCloseable {
         egress.endHold();
         try {
             gateway.close();
+            account.run();
         } catch (IllegalStateException e) {
             stop.accept("the egress gateway failed: " + e.getMessage()); // the run is closed all the same
         } finally {

@@ -64,7 +64,7 @@ class CallEventsTest {
                 new ModelCall.Request("m", true, 9L, ids, 5),
                 new ModelCall.Response(200, null, null, null, Usage.UNKNOWN, List.of(), 0, null, true, 0),
                 List.of());
-        JsonNode detail = detail(events().model(call, ids));
+        JsonNode detail = detail(events().model(call, ids, new Budgets.Cost(null, false)));
         int listed = detail.path("toolResults").size();
         assertTrue(listed > 0, detail::toString);
         assertEquals(ids.getLast(), detail.path("toolResults").path(listed - 1).asText(), "the latest are listed");

@@ -10,6 +10,7 @@ import blackbox.gateway.egress.Destination;
 import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.Inspection;
 import blackbox.gateway.egress.Outcome;
+import blackbox.gateway.egress.Passage;
 import blackbox.gateway.egress.Protocol;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
@@ -18,11 +19,13 @@ import blackbox.policy.Policy;
 import blackbox.policy.host.Address;
 import blackbox.policy.text.PolicyException;
 import blackbox.policy.text.PolicyReader;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,6 +55,10 @@ final class PolicyAuthorityTest {
         return PolicyReader.read(text.getBytes(StandardCharsets.UTF_8));
     }
 
+    private static PolicyAuthority authority(Policy policy, Supplier<Set<Address>> own) {
+        return new PolicyAuthority(policy, own, new Budgets(policy, () -> 0));
+    }
+
     @ParameterizedTest
     @CsvSource({
         "x.example.org, 93.184.216.34, ALLOW, any",
@@ -77,7 +84,7 @@ final class PolicyAuthorityTest {
         "model.test, 8.8.8.8, DENY, deny[0]",
     })
     void eachAddressIsJudged(String host, String address, String outcome, String rule) throws Exception {
-        var authority = new PolicyAuthority(policy(POLICY), () -> OWN);
+        var authority = authority(policy(POLICY), () -> OWN);
         var destination = new Destination(host, host == null ? address : "198.18.0.7", 443, Protocol.TCP);
         HostPort upstream = host != null && host.equals("model.test") ? PROXY : null;
         Verdict verdict = authority.address(destination, address, upstream);
@@ -102,7 +109,7 @@ final class PolicyAuthorityTest {
         "mcp.example, REQUESTS",
     })
     void howFarIsLookedFollowsFromThePolicy(String host, Inspection how) throws Exception {
-        var authority = new PolicyAuthority(policy(REQUESTS), Set::of);
+        var authority = authority(policy(REQUESTS), Set::of);
         var destination = new Destination(host, "198.18.0.7", 443, Protocol.TCP);
         Verdict connect = authority.connect(destination).toCompletableFuture().join();
         assertTrue(connect.allowed());
@@ -120,7 +127,7 @@ final class PolicyAuthorityTest {
     @Test
     void observingRefusesNothingForBeingNoHttp() throws Exception {
         String text = REQUESTS.replace("version: 1", "version: 1\nmode: observe");
-        var authority = new PolicyAuthority(policy(text), Set::of);
+        var authority = authority(policy(text), Set::of);
         var destination = new Destination("api.example", "198.18.0.7", 443, Protocol.TCP);
         Verdict connect = authority.connect(destination).toCompletableFuture().join();
         assertEquals(Inspection.OPEN, connect.inspection());
@@ -129,7 +136,7 @@ final class PolicyAuthorityTest {
     /// Or it could say a secret again in what is not searched.
     @Test
     void observingRefusesWhatIsNoHttpToAHostThatIsToldASecret() throws Exception {
-        var authority = new PolicyAuthority(policy("""
+        var authority = authority(policy("""
                 version: 1
                 mode: observe
                 rules:
@@ -163,7 +170,7 @@ final class PolicyAuthorityTest {
     /// come here with it.
     @Test
     void anUpstreamIsOneRulesAlone() throws Exception {
-        var authority = new PolicyAuthority(policy("""
+        var authority = authority(policy("""
                 version: 1
                 rules:
                   - {id: local, host: api.example, paths: ["/local"], upstream: "127.0.0.1:8443"}
@@ -215,7 +222,7 @@ final class PolicyAuthorityTest {
         "open.example, TRACE, open.example, /, DENY, builtin:method, /, 403",
         "open.example, GET, open.example, http://other.example/, DENY, builtin:target, http://other.example/, 403",
         "open.example, GET, open.example, /a/../b, ALLOW, open, /a/../b, 403",
-        "mcp.example, POST, mcp.example, /mcp, DENY, tools, /mcp, 403",
+        "mcp.example, POST, mcp.example, /mcp, ALLOW, tools, /mcp, 403",
     })
     void eachRequestIsJudged(
             String host,
@@ -227,7 +234,7 @@ final class PolicyAuthorityTest {
             String forwarded,
             int status)
             throws Exception {
-        var asked = new PolicyAuthority(policy(REQUESTS), Set::of);
+        var asked = authority(policy(REQUESTS), Set::of);
         var destination = new Destination(host, "198.18.0.7", 443, Protocol.TCP);
         RequestVerdict verdict = asked.request(
                         destination.at("93.184.216.34", null),
@@ -240,6 +247,66 @@ final class PolicyAuthorityTest {
                 verdict.verdict().outcome() + " " + verdict.verdict().rule());
         assertEquals(forwarded, verdict.target());
         assertEquals(status, verdict.status());
+        boolean tools = verdict.verdict().allowed() && rule.equals("tools");
+        assertEquals(
+                tools ? Passage.Hold.ALL : Passage.Hold.NOTHING,
+                verdict.passage().holds(),
+                "messages are judged");
+    }
+
+    /// Also while its connection leads elsewhere; and what a rule allows that leads elsewhere does not go along.
+    @Test
+    void messagesAreJudgedByRulesThatLeadWhereTheirRequestGoes() throws Exception {
+        var authority = authority(policy("""
+                version: 1
+                rules:
+                  - {id: search, mcp: {url: "https://mcp.example/mcp", tools: [search]}, upstream: "proxy.partner.example:8443"}
+                  - {id: fetch, mcp: {url: "https://mcp.example/mcp", tools: [fetch]}}
+                """), Set::of);
+        var destination = new Destination("mcp.example", "198.18.0.7", 443, Protocol.TCP);
+        var head = new RequestHead("POST", "mcp.example", "/mcp", Set.of(), false, "application/json", null);
+        for (Destination from :
+                List.of(destination.at("93.184.216.34", null), destination.at("93.184.216.40", PROXY))) {
+            for (String tool : List.of("search", "fetch")) {
+                RequestVerdict verdict = authority
+                        .request(from, "mcp.example", head)
+                        .toCompletableFuture()
+                        .join();
+                assertEquals("search", verdict.verdict().rule());
+                assertEquals(PROXY, verdict.verdict().upstream());
+                Passage passage = verdict.passage();
+                assertEquals(Passage.Hold.ALL, passage.holds());
+                String body = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"" + tool
+                        + "\"}}";
+                assertNull(passage.body(ByteBuffer.wrap(body.getBytes(StandardCharsets.UTF_8))));
+                assertEquals(
+                        tool.equals("fetch"),
+                        Objects.requireNonNull(passage.whole()).stops(),
+                        tool);
+            }
+        }
+    }
+
+    /// What is said over a WebSocket could not be judged by tools.
+    @Test
+    void noWebSocketToToolsAndOnlyHttpWhereTokensCount() throws Exception {
+        var authority = authority(policy(REQUESTS), Set::of);
+        var destination = new Destination("mcp.example", "198.18.0.7", 443, Protocol.TCP, "93.184.216.34", null);
+        var head = new RequestHead("GET", "mcp.example", "/mcp", Set.of(), true);
+        assertFalse(authority
+                .request(destination, "mcp.example", head)
+                .toCompletableFuture()
+                .join()
+                .verdict()
+                .allowed());
+        var counted = authority(policy("""
+                version: 1
+                rules:
+                  - {id: tokens, host: tokens.example, budget: {tokens: 1M}}
+                  - {id: octets, host: octets.example, budget: {bytesOut: 1MB}}
+                """), Set::of);
+        assertEquals(Inspection.REQUESTS, inspection(counted, "tokens.example"));
+        assertEquals(Inspection.OPEN, inspection(counted, "octets.example"));
     }
 
     private static final String ADDRESSED = """
@@ -264,7 +331,7 @@ final class PolicyAuthorityTest {
     })
     void aRequestIsJudgedByTheAddressReached(
             String host, String address, String method, String target, String outcome, String rule) throws Exception {
-        var authority = new PolicyAuthority(policy(ADDRESSED), Set::of);
+        var authority = authority(policy(ADDRESSED), Set::of);
         var destination = new Destination(host, "198.18.0.7", 443, Protocol.TCP);
         var head = new RequestHead(method, host, target, Set.of(), false);
         Verdict verdict = authority
@@ -277,7 +344,7 @@ final class PolicyAuthorityTest {
 
     @Test
     void theAddressMayAskToLookFurther() throws Exception {
-        var authority = new PolicyAuthority(policy(ADDRESSED), Set::of);
+        var authority = authority(policy(ADDRESSED), Set::of);
         var destination = new Destination("api.example", "198.18.0.7", 443, Protocol.TCP);
         assertEquals(
                 Inspection.REQUESTS,
@@ -289,7 +356,7 @@ final class PolicyAuthorityTest {
 
     @Test
     void whatMustBeLookedIntoIsNotSealed() throws Exception {
-        var authority = new PolicyAuthority(policy("""
+        var authority = authority(policy("""
                 version: 1
                 rules: [{id: pinned, host: pinned.example}]
                 deny: [{address: [8.8.8.0/24], methods: [POST]}]
@@ -303,7 +370,7 @@ final class PolicyAuthorityTest {
 
     @Test
     void aVerdictHasTheUpstream() throws Exception {
-        var authority = new PolicyAuthority(policy(POLICY), () -> OWN);
+        var authority = authority(policy(POLICY), () -> OWN);
         Verdict verdict = authority
                 .connect(new Destination("model.test", "198.18.0.7", 443, Protocol.TCP))
                 .toCompletableFuture()
@@ -318,7 +385,7 @@ final class PolicyAuthorityTest {
     @Test
     void aSecretGoesWithWhatItsRuleAllowsAndNothingElse() throws Exception {
         for (String mode : List.of("enforce", "observe")) {
-            var authority = new PolicyAuthority(policy("""
+            var authority = authority(policy("""
                     version: 1
                     mode: %s
                     rules:
@@ -341,7 +408,7 @@ final class PolicyAuthorityTest {
                   - {id: key, host: eu.model.example, ports: [8443], secret: key}
                   - {id: literal, address: [192.0.2.0/24], secret: key}
                 """);
-        var authority = new PolicyAuthority(policy, Set::of);
+        var authority = authority(policy, Set::of);
         assertEquals(Inspection.OPEN, inspection(authority, "free.example"));
         assertEquals(Inspection.OPEN, inspection(authority, "us.model.example"));
         assertEquals(Inspection.REQUESTS, inspection(authority, "eu.model.example"));

@@ -81,6 +81,7 @@ final class TableRun {
 
     Told run(long seed) throws Exception {
         Policy policy = PolicyReader.read(it.policy());
+        var budgets = new Budgets(policy, System::nanoTime);
         RunAuthority authority = RunAuthority.create(Instant.now());
         HostClock clock = new HostClock(InstantSource.system());
         String heard;
@@ -89,13 +90,13 @@ final class TableRun {
                 var guest = FrameGuest.start(
                         folder, RandomGeneratorFactory.of("L64X128MixRandom").create(seed));
                 var plaintext = new PlaintextCapture(folder.resolve("plaintext"), 0, clock::nowNs)) {
-            var listener = new Ends(new EgressLog(clock, events::add, plaintext));
+            var listener = new Ends(new EgressLog(clock, events::add, plaintext, budgets));
             Gateway.Outside inspecting =
                     Gateway.Outside.inspecting(authority, Outside.authority().trust(), Secrets.none());
             try (var gateway = Gateway.start(
                     guest.gateway(),
                     GatewaySettings.DEFAULT,
-                    new PolicyAuthority(policy, () -> OWN),
+                    new PolicyAuthority(policy, () -> OWN, budgets),
                     listener,
                     new Gateway.Outside(outside, outside, inspecting.connections()))) {
                 heard = new TableGuest(guest, authority.certificate()).act(it);

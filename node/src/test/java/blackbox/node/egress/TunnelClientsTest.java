@@ -89,6 +89,7 @@ class TunnelClientsTest {
     private String run(KernelGuest guest, Outside outside, List<Event> events, String text, String client)
             throws Exception {
         Policy policy = PolicyReader.read(text.getBytes(StandardCharsets.UTF_8));
+        var budgets = new Budgets(policy, System::nanoTime);
         HostClock clock = new HostClock(InstantSource.system());
         Gateway.Outside inspecting = Gateway.Outside.inspecting(
                 RunAuthority.create(Instant.now()), Outside.authority().trust(), Secrets.none());
@@ -96,8 +97,8 @@ class TunnelClientsTest {
                 var gateway = Gateway.start(
                         guest.gatewayEnd(),
                         GatewaySettings.DEFAULT,
-                        new PolicyAuthority(policy, Set::of),
-                        new EgressLog(clock, events::add, plaintext),
+                        new PolicyAuthority(policy, Set::of, budgets),
+                        new EgressLog(clock, events::add, plaintext, budgets),
                         new Gateway.Outside(outside, outside, inspecting.connections()))) {
             var words = new ArrayList<>(List.of("timeout", "--kill-after=1", String.valueOf(CLIENT_S_MAX)));
             words.addAll(List.of(client.split(" ")));

@@ -3,6 +3,7 @@ package blackbox.policy.budget;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /// The most that may be spent under a rule in one run; what it does not name is not limited.
 ///
@@ -11,6 +12,13 @@ public record Budget(Map<Limit, Long> limits) {
 
     /// The greatest number that every reader of JSON reads exactly (RFC 8259, section 6).
     public static final long AMOUNT_MAX = (1L << 53) - 1;
+
+    /// All limits with their units: `500 requests, 20 US dollars`.
+    public String words() {
+        return limits.entrySet().stream()
+                .map(limit -> limit.getKey().words(limit.getValue()))
+                .collect(Collectors.joining(", "));
+    }
 
     public Budget {
         limits = Collections.unmodifiableMap(new EnumMap<>(limits));

@@ -10,15 +10,15 @@ public final class BudgetMeter {
 
     private final Budget budget;
     private final Map<Limit, Long> spent = new EnumMap<>(Limit.class);
-    private Duration open = Duration.ZERO;
 
-    /// A limit that is exceeded.
+    /// A limit that is reached, or that something would go beyond.
     ///
-    /// @param spent more than `most`, both in the unit of the limit
-    public record Exceeded(Limit limit, long spent, long most) {
+    /// @param spent so far, in the unit of the limit, like `most`
+    public record Reached(Limit limit, long spent, long most) {
         /// For whoever is refused: `the budget of 500 requests is spent`.
         public String words() {
-            return "the budget of " + limit.words(most) + " is spent";
+            return "the budget of " + limit.words(most)
+                    + (spent >= most ? " is spent" : " does not suffice: " + limit.words(spent) + " are spent");
         }
     }
 
@@ -27,7 +27,21 @@ public final class BudgetMeter {
         this.budget = budget;
     }
 
-    /// Adds what was spent.
+    /// Spends an amount if all of it is left, and otherwise nothing.
+    ///
+    /// @param amount at least 0, in the unit of `limit`
+    /// @return null if it was spent; always where the budget has no such limit
+    public @Nullable Reached take(Limit limit, long amount) {
+        Long most = budget.limits().get(limit);
+        long before = spent(limit);
+        if (most != null && amount > most - before) {
+            return new Reached(limit, before, most);
+        }
+        spend(limit, amount);
+        return null;
+    }
+
+    /// Adds what was spent already, beyond the limit too.
     ///
     /// @param amount at least 0, in the unit of `limit`
     public void spend(Limit limit, long amount) {
@@ -37,16 +51,9 @@ public final class BudgetMeter {
         spent.merge(limit, amount, BudgetMeter::sum);
     }
 
-    /// Adds time for which a connection was open; fractions of seconds add up.
-    ///
-    /// @param time not negative
-    public void spend(Duration time) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException("time does not go back: " + time);
-        }
-        Duration before = open;
-        open = sum(before, time);
-        spend(Limit.SECONDS, open.toSeconds() - before.toSeconds());
+    /// Says how long ago the rule was used first.
+    public void elapsed(Duration sinceFirstUse) {
+        spent.merge(Limit.SECONDS, Math.max(0, sinceFirstUse.toSeconds()), Math::max);
     }
 
     private static long sum(long one, long other) {
@@ -54,23 +61,19 @@ public final class BudgetMeter {
         return sum < 0 ? Long.MAX_VALUE : sum;
     }
 
-    private static Duration sum(Duration one, Duration other) {
-        return other.toSeconds() > Long.MAX_VALUE - 1 - one.toSeconds()
-                ? Duration.ofSeconds(Long.MAX_VALUE)
-                : one.plus(other);
-    }
-
     /// What was spent so far.
     public long spent(Limit limit) {
         return spent.getOrDefault(limit, 0L);
     }
 
-    /// The first limit, in the order of [Limit], of which more is spent than allowed; null if none is.
-    public @Nullable Exceeded exceeded() {
+    /// The first limit, in the order of [Limit], of which nothing is left; null if something is left of each.
+    ///
+    /// @param expected what is not spent yet and may be, which counts as if it were
+    public @Nullable Reached reached(Map<Limit, Long> expected) {
         for (Map.Entry<Limit, Long> limit : budget.limits().entrySet()) {
-            long used = spent(limit.getKey());
-            if (used > limit.getValue()) {
-                return new Exceeded(limit.getKey(), used, limit.getValue());
+            long used = sum(spent(limit.getKey()), expected.getOrDefault(limit.getKey(), 0L));
+            if (used >= limit.getValue()) {
+                return new Reached(limit.getKey(), spent(limit.getKey()), limit.getValue());
             }
         }
         return null;

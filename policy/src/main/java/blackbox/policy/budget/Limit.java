@@ -6,13 +6,13 @@ import java.math.BigDecimal;
 public enum Limit {
     /// HTTP requests, and connections that are not HTTP.
     REQUESTS("requests", "requests"),
-    /// Octets that the guest received.
+    /// Octets that the guest received, without TLS; of HTTP those of heads, bodies and trailers.
     BYTES_IN("bytesIn", "octets received"),
-    /// Octets that the guest sent.
+    /// Octets that the guest sent, counted likewise.
     BYTES_OUT("bytesOut", "octets sent"),
-    /// Seconds for which connections were open, in sum.
+    /// Seconds since the rule was first used.
     SECONDS("seconds", "seconds"),
-    /// Tokens of models, read and written.
+    /// Tokens of models, read and written, as their answers say; see `schemas/policy.md` for those that do not.
     TOKENS("tokens", "tokens"),
     /// Millionths of a US dollar.
     USD("usd", "US dollars");

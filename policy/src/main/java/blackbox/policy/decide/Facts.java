@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// What is known of a request, normalised; null is what is not known at its stage.
 ///
 /// @param host null for a connection to an address
+/// @param rpcMethod null also where a message is an answer
 /// @param tool null also where a message calls no tool
 record Facts(
         Stage stage,
@@ -17,6 +18,7 @@ record Facts(
         @Nullable String exe,
         @Nullable String method,
         @Nullable RequestPath path,
+        @Nullable String rpcMethod,
         @Nullable String tool) {
 
     /// @throws IllegalArgumentException with a clause about the name that is none
@@ -32,6 +34,7 @@ record Facts(
                 request instanceof Request.Dns dns ? dns.exe() : connection == null ? null : connection.exe(),
                 exchange == null ? null : exchange.method(),
                 exchange == null ? null : RequestPath.of(exchange.target()),
+                request instanceof Request.Mcp mcp ? mcp.method() : null,
                 request instanceof Request.Mcp mcp ? mcp.tool() : null);
     }
 

@@ -12,6 +12,7 @@ import blackbox.policy.host.RequestPath;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,7 @@ final class Matcher {
         if (no == null) {
             no = program(rule.exe());
         }
-        return no != null ? no : request(traffic, needs);
+        return no != null ? no : request(traffic, needs, this::allows);
     }
 
     /// Whether an entry of `deny` refuses it.
@@ -68,15 +69,7 @@ final class Matcher {
             }
         }
         Fit.No no = traffic.ports().equals(Ports.ALL) ? null : port(traffic.ports(), needs);
-        McpTools mcp = traffic.mcp();
-        if (no == null
-                && mcp != null
-                && facts.stage() == Stage.MCP
-                && facts.tool() == null
-                && !mcp.tools().isEmpty()) {
-            no = new Fit.No(TOOL, ""); // it refuses calls of tools, and this is none
-        }
-        return no != null ? no : request(traffic, needs);
+        return no != null ? no : request(traffic, needs, this::refuses);
     }
 
     private Fit.@Nullable No host(Traffic traffic) {
@@ -141,7 +134,8 @@ final class Matcher {
                                 + (facts.exe() == null ? ", and the program is not known" : ""));
     }
 
-    private Fit request(Traffic traffic, Set<Need> needs) {
+    /// @param tools whether they are what a message calls
+    private Fit request(Traffic traffic, Set<Need> needs, Predicate<List<String>> tools) {
         if (!traffic.needsRequest()) {
             return needs.isEmpty() ? new Fit.Yes() : new Fit.Maybe(needs);
         }
@@ -168,14 +162,27 @@ final class Matcher {
                                         .collect(Collectors.joining(", ")));
             }
         }
-        return tool(traffic.mcp(), needs);
+        return tool(traffic.mcp(), needs, tools);
     }
 
-    private Fit tool(@Nullable McpTools mcp, Set<Need> needs) {
+    /// Whether a message calls one of these tools, or nothing that could stand for one.
+    private boolean allows(List<String> tools) {
+        String method = facts.rpcMethod();
+        return Request.Mcp.CALL.equals(method)
+                ? facts.tool() != null && tools.contains(facts.tool())
+                : method == null || McpTools.isUpkeep(method);
+    }
+
+    /// Whether it calls one of these tools, or does not say which.
+    private boolean refuses(List<String> tools) {
+        return Request.Mcp.CALL.equals(facts.rpcMethod()) && (facts.tool() == null || tools.contains(facts.tool()));
+    }
+
+    private Fit tool(@Nullable McpTools mcp, Set<Need> needs, Predicate<List<String>> tools) {
         if (mcp != null && !mcp.tools().isEmpty()) {
             if (facts.stage() != Stage.MCP) {
                 needs.add(Need.TOOL);
-            } else if (facts.tool() != null && !mcp.tools().contains(facts.tool())) {
+            } else if (!tools.test(mcp.tools())) {
                 return new Fit.No(TOOL, "of the tools at " + mcp.url() + " only " + String.join(", ", mcp.tools()));
             }
         }

@@ -31,12 +31,19 @@ public sealed interface Request {
 
     /// A message to an MCP server has arrived.
     ///
+    /// @param method of JSON-RPC; null for an answer to the server
     /// @param tool the tool that it calls; null if it calls none
     record Mcp(
             Connection connection,
             @Nullable String serverName,
             Exchange exchange,
-            @Nullable String tool) implements Request {}
+            @Nullable String method,
+            @Nullable String tool)
+            implements Request {
+
+        /// The method that calls a tool.
+        public static final String CALL = "tools/call";
+    }
 
     /// Where in the life of a connection it is asked.
     default Stage stage() {

@@ -37,13 +37,22 @@ final class Amounts {
             case REQUESTS, TOKENS -> number(text, COUNTS, "500, 20k or 3M");
             case BYTES_IN, BYTES_OUT -> number(text, OCTETS, "1048576, 200MB or 1GiB");
             case SECONDS -> number(text, SECONDS, "90, 10m or 2h");
-            case USD -> {
-                if (!DOLLARS.matcher(text).matches()) {
-                    throw new IllegalArgumentException("write dollars with at most six decimals, such as 20 or 0.50");
-                }
-                yield inRange(new BigDecimal(text).movePointRight(6).toBigIntegerExact());
-            }
+            case USD -> inRange(micros(text));
         };
+    }
+
+    /// Millionths of a dollar, from 0.
+    ///
+    /// @throws IllegalArgumentException with a clause that says why it is no price
+    static long price(String text) {
+        return micros(text).longValueExact(); // twelve digits and six decimals at most
+    }
+
+    private static BigInteger micros(String text) {
+        if (!DOLLARS.matcher(text).matches()) {
+            throw new IllegalArgumentException("write dollars with at most six decimals, such as 20 or 0.50");
+        }
+        return new BigDecimal(text).movePointRight(6).toBigIntegerExact();
     }
 
     private static long number(String text, Map<String, Long> units, String examples) {

@@ -13,6 +13,7 @@ import blackbox.policy.SecretSource;
 import blackbox.policy.Traffic;
 import blackbox.policy.budget.Budget;
 import blackbox.policy.budget.Limit;
+import blackbox.policy.budget.Price;
 import blackbox.policy.host.AddressRange;
 import blackbox.policy.host.HostPattern;
 import blackbox.policy.host.PathPattern;
@@ -47,6 +48,7 @@ public final class CanonicalPolicy {
                 top,
                 "secrets",
                 policy.secrets().stream().map(CanonicalPolicy::secret).toList());
+        put(top, "prices", policy.prices().stream().map(CanonicalPolicy::price).toList());
         if (!policy.pass().isEmpty()) {
             top.put("tls", Map.of("pass", texts(policy.pass())));
         }
@@ -143,11 +145,27 @@ public final class CanonicalPolicy {
         return object;
     }
 
-    /// Dollars are a text, because fractions of them are not numbers that every reader of JSON reads exactly.
     private static Object amount(Limit limit, long amount) {
-        return limit == Limit.USD
-                ? BigDecimal.valueOf(amount, 6).stripTrailingZeros().toPlainString()
-                : (Object) amount;
+        return limit == Limit.USD ? dollars(amount) : (Object) amount;
+    }
+
+    /// A text, because fractions are not numbers that every reader of JSON reads exactly.
+    private static String dollars(long micros) {
+        return BigDecimal.valueOf(micros, 6).stripTrailingZeros().toPlainString();
+    }
+
+    private static Map<String, Object> price(Price price) {
+        Map<String, Object> object = new HashMap<>();
+        object.put("model", price.model());
+        object.put("input", dollars(price.input()));
+        object.put("output", dollars(price.output()));
+        if (price.cached() != null) {
+            object.put("cached", dollars(price.cached()));
+        }
+        if (price.cacheWrite() != null) {
+            object.put("cacheWrite", dollars(price.cacheWrite()));
+        }
+        return object;
     }
 
     private static Map<String, Object> dns(DnsRule rule) {

@@ -4,6 +4,7 @@ import blackbox.policy.Policy;
 import blackbox.policy.Rule;
 import blackbox.policy.Secret;
 import blackbox.policy.Traffic;
+import blackbox.policy.budget.Price;
 import blackbox.policy.host.HostPattern;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,17 +19,25 @@ final class PolicyChecks {
     private final Policy policy;
     private final List<Rule> rules;
     private final List<Secret> secrets;
+    private final List<Price> prices;
     private final Places places;
     private final List<Problem> problems;
 
     /// Where entries are, in their order.
-    record Places(List<Place> rules, List<Place> deny, List<Place> secrets) {
+    record Places(List<Place> rules, List<Place> deny, List<Place> secrets, List<Place> prices) {
         Places() {
-            this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+            this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
         }
     }
 
-    PolicyChecks(Policy policy, List<Rule> rules, List<Secret> secrets, Places places, List<Problem> problems) {
+    PolicyChecks(
+            Policy policy,
+            List<Rule> rules,
+            List<Secret> secrets,
+            List<Price> prices,
+            Places places,
+            List<Problem> problems) {
+        this.prices = prices;
         this.policy = policy;
         this.rules = rules;
         this.secrets = secrets;
@@ -38,6 +47,7 @@ final class PolicyChecks {
 
     void check() {
         ids();
+        prices();
         for (int i = 0; i < rules.size(); i++) {
             rule(rules.get(i), places.rules().get(i));
         }
@@ -82,10 +92,24 @@ final class PolicyChecks {
         }
     }
 
+    private void prices() {
+        Set<String> models = new HashSet<>();
+        for (int i = 0; i < prices.size(); i++) {
+            if (!models.add(prices.get(i).model())) {
+                problem(places.prices().get(i), "the model '" + prices.get(i).model() + "' has a price already");
+            }
+        }
+    }
+
     private void rule(Rule rule, Place place) {
         String name = "rule '" + rule.id() + "'";
         Traffic traffic = rule.traffic();
-        if (traffic.needsRequest() || rule.secret() != null) {
+        if (traffic.mcp() != null && rule.readsCalls()) {
+            problem(
+                    place,
+                    name + " limits tokens or usd, which calls of models spend, and mcp is no model; leave them out");
+        }
+        if (traffic.needsRequest() || rule.secret() != null || rule.readsCalls()) {
             unseen(name, traffic, place);
         }
         String secret = rule.secret();
@@ -109,7 +133,7 @@ final class PolicyChecks {
                 problem(
                         place,
                         name + " needs to see requests to " + host + ", but tls.pass has " + pass
-                                + ", whose TLS is not opened; leave methods, paths, mcp and secret out, or the "
+                                + ", whose TLS is not opened; leave methods, paths, mcp, secret, tokens and usd out, or the "
                                 + "name out of tls.pass");
             }
         }

@@ -10,6 +10,7 @@ import blackbox.policy.Traffic;
 import blackbox.policy.Upstream;
 import blackbox.policy.budget.Budget;
 import blackbox.policy.budget.Limit;
+import blackbox.policy.budget.Price;
 import blackbox.policy.decide.Builtins;
 import blackbox.policy.host.Address;
 import blackbox.policy.host.AddressKind;
@@ -87,7 +88,18 @@ public final class PolicyReader {
 
     private @Nullable Policy policy(Node root) {
         Fields top = Fields.of(
-                root, "a policy", problems, "version", "mode", "hold", "rules", "deny", "tls", "dns", "secrets");
+                root,
+                "a policy",
+                problems,
+                "version",
+                "mode",
+                "hold",
+                "rules",
+                "deny",
+                "tls",
+                "dns",
+                "secrets",
+                "prices");
         if (top == null) {
             return null;
         }
@@ -100,6 +112,7 @@ public final class PolicyReader {
         List<HostPattern> pass = pass(top);
         List<DnsRule> dns = each(top, "dns", new ArrayList<>(), this::dns);
         List<Secret> secrets = each(top, "secrets", places.secrets(), node -> SecretReader.read(node, problems));
+        List<Price> prices = each(top, "prices", places.prices(), node -> PriceReader.read(node, problems));
         var policy = new Policy(
                 mode == null ? Mode.ENFORCE : mode,
                 hold == null ? Hold.NOTHING : hold,
@@ -107,10 +120,11 @@ public final class PolicyReader {
                 deny,
                 pass,
                 dns,
-                secrets);
+                secrets,
+                prices);
         // What follows compares entries with one another, so it needs them all.
         if (problems.isEmpty()) {
-            new PolicyChecks(policy, rules, secrets, places, problems).check();
+            new PolicyChecks(policy, rules, secrets, prices, places, problems).check();
         }
         return policy;
     }

@@ -31,7 +31,19 @@ class DecisionTableTest {
     private static final int CASES_MIN = 200;
     private static final Pattern ESCAPED = Pattern.compile("\\\\u\\{([0-9a-f]+)}");
     private static final Set<String> WORDS = Set.of(
-            "host", "address", "port", "exe", "udp", "sni", "method", "authority", "path", "media", "tool", "type");
+            "host",
+            "address",
+            "port",
+            "exe",
+            "udp",
+            "sni",
+            "method",
+            "authority",
+            "path",
+            "media",
+            "tool",
+            "rpc",
+            "type");
 
     /// The recording host's own addresses in all cases.
     private static final List<Address> OWN = List.of(address("203.0.113.77"), address("2606:4700::77"));
@@ -107,7 +119,13 @@ class DecisionTableTest {
             case "tls" -> new Request.Tls(connection, sni);
             case "http" -> new Request.Http(connection, sni, exchange);
             case "ws" -> new Request.WebSocket(connection, sni, exchange);
-            case "mcp" -> new Request.Mcp(connection, sni, exchange, facts.get("tool"));
+            case "mcp" ->
+                new Request.Mcp(
+                        connection,
+                        sni,
+                        exchange,
+                        facts.getOrDefault("rpc", facts.containsKey("tool") ? Request.Mcp.CALL : "ping"),
+                        facts.get("tool"));
             default -> throw new IllegalArgumentException(stage);
         };
     }

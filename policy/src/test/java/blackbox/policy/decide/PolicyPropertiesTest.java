@@ -128,7 +128,15 @@ class PolicyPropertiesTest {
     }
 
     private static Policy with(Policy policy, List<Rule> rules, List<Traffic> deny) {
-        return new Policy(policy.mode(), policy.hold(), rules, deny, policy.pass(), policy.dns(), policy.secrets());
+        return new Policy(
+                policy.mode(),
+                policy.hold(),
+                rules,
+                deny,
+                policy.pass(),
+                policy.dns(),
+                policy.secrets(),
+                policy.prices());
     }
 
     @Test
@@ -259,6 +267,13 @@ class PolicyPropertiesTest {
 
     private static Policy mode(Policy policy, Mode mode) {
         return new Policy(
-                mode, policy.hold(), policy.rules(), policy.deny(), policy.pass(), policy.dns(), policy.secrets());
+                mode,
+                policy.hold(),
+                policy.rules(),
+                policy.deny(),
+                policy.pass(),
+                policy.dns(),
+                policy.secrets(),
+                policy.prices());
     }
 }

@@ -1,9 +1,11 @@
 package blackbox.query.answer;
 
+import blackbox.query.calls.BudgetCollector;
 import blackbox.query.calls.CallCollector;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.FileView;
 import blackbox.schemas.view.NetView;
+import blackbox.schemas.view.RunView;
 
 /// What was touched by some of a run's acts.
 final class Acts {
@@ -15,6 +17,7 @@ final class Acts {
     final DecisionCollector decisions;
     final ExchangeCollector exchanges;
     final SecretCollector secrets;
+    final BudgetCollector budgets = new BudgetCollector();
     final PrivilegeCollector privileges;
     final CallCollector calls;
 
@@ -69,6 +72,8 @@ final class Acts {
             exchanges.see(exchange, index);
         } else if (event instanceof NetView.SecretUse use) {
             secrets.see(use, index);
+        } else if (event instanceof RunView.Policy policy) {
+            budgets.see(policy);
         }
         privileges.see(event, index);
         if (event instanceof NetView net) {

@@ -325,6 +325,7 @@ public final class ContainerCollector {
                         own.decisions(),
                         own.requests(),
                         own.secrets(),
+                        own.budgets(),
                         own.privileges(),
                         own.calls(),
                         own.sides(),
@@ -341,6 +342,7 @@ public final class ContainerCollector {
         own.addAll(acts.decisions.limits());
         own.addAll(acts.exchanges.limits());
         own.addAll(acts.secrets.limits());
+        own.addAll(acts.budgets.limits());
         own.addAll(acts.privileges.limits());
         own.addAll(acts.calls.limits());
         return new Part(
@@ -358,6 +360,7 @@ public final class ContainerCollector {
                         acts.decisions.decisions(),
                         acts.exchanges.requests(),
                         acts.secrets.uses(),
+                        acts.budgets.uses(),
                         acts.privileges.privileges(),
                         acts.calls.calls(),
                         GuestAndHost.NOT_COMPARED,

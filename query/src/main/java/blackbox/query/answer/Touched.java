@@ -1,6 +1,7 @@
 package blackbox.query.answer;
 
 import blackbox.query.calls.AgentCalls;
+import blackbox.query.calls.BudgetUse;
 import blackbox.query.sides.GuestAndHost;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.FileEffect;
@@ -18,6 +19,7 @@ public record Touched(
         List<EgressDecision> decisions,
         List<HttpRequest> requests,
         List<SecretUse> secrets,
+        List<BudgetUse> budgets,
         List<PrivilegeUse> privileges,
         AgentCalls calls,
         GuestAndHost sides,
@@ -32,6 +34,7 @@ public record Touched(
         decisions = List.copyOf(decisions);
         requests = List.copyOf(requests);
         secrets = List.copyOf(secrets);
+        budgets = List.copyOf(budgets);
         privileges = List.copyOf(privileges);
         limits = List.copyOf(limits);
     }
@@ -124,10 +127,10 @@ public record Touched(
 
     /// What the egress gateway decided, and how often.
     ///
-    /// @param verdict `allow`, `deny` or `would-deny`
+    /// @param verdict `allow`, `deny`, `budget` or `would-deny`
     /// @param to the name, or the address where there was none
     /// @param port null where only a name was asked for
-    /// @param stage at which it was decided: `dns`, `connect`, `dial`, `tls`, `http`, `ws`
+    /// @param stage at which it was decided: `dns`, `connect`, `dial`, `flow`, `tls`, `http`, `ws`, `mcp`
     /// @param rule that decided; null where none did
     /// @param reason as a sentence; of `dial`, where it was connected to
     /// @param index of the first such event

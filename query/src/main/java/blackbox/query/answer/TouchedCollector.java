@@ -105,6 +105,7 @@ public final class TouchedCollector {
         all.addAll(acts.decisions.limits());
         all.addAll(acts.exchanges.limits());
         all.addAll(acts.secrets.limits());
+        all.addAll(acts.budgets.limits());
         all.addAll(acts.privileges.limits());
         all.addAll(acts.calls.limits());
         GuestAndHost both = sides.result(facts.state() == RunState.CLOSED);
@@ -118,6 +119,7 @@ public final class TouchedCollector {
                 acts.decisions.decisions(),
                 acts.exchanges.requests(),
                 acts.secrets.uses(),
+                acts.budgets.uses(),
                 acts.privileges.privileges(),
                 acts.calls.calls(),
                 both,

@@ -1,5 +1,6 @@
 package blackbox.query.answer;
 
+import blackbox.query.calls.BudgetUse;
 import blackbox.query.calls.CallsJson;
 import blackbox.query.sides.GuestAndHostJson;
 import blackbox.schemas.row.Text;
@@ -79,6 +80,7 @@ public final class TouchedJson {
                     json.decisions(touched.decisions());
                     json.requests(touched.requests());
                     json.secrets(touched.secrets());
+                    json.budgets(touched.budgets());
                     GuestAndHostJson.writeField(out, touched.sides());
                 }
                 case PRIVILEGES -> json.privileges(touched.privileges());
@@ -168,6 +170,25 @@ public final class TouchedJson {
             out.writeNumberField("bytesIn", each.octets().in());
             out.writeNumberField("index", each.index());
             out.writeNumberField("count", each.count());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+    }
+
+    private void budgets(List<BudgetUse> budgets) throws IOException {
+        out.writeArrayFieldStart("budgets");
+        for (BudgetUse each : budgets) {
+            out.writeStartObject();
+            out.writeStringField("rule", each.rule());
+            out.writeStringField("limit", each.limit());
+            if (each.limit().equals("usd")) {
+                out.writeStringField("spent", each.amount(each.spent()));
+                out.writeStringField("most", each.amount(each.most()));
+            } else {
+                out.writeNumberField("spent", each.spent());
+                out.writeNumberField("most", each.most());
+            }
+            out.writeNumberField("estimatedCalls", each.estimated());
             out.writeEndObject();
         }
         out.writeEndArray();

@@ -1,6 +1,7 @@
 package blackbox.query.answer;
 
 import blackbox.evidence.text.Printable;
+import blackbox.query.calls.BudgetUse;
 import blackbox.query.calls.CallsText;
 import blackbox.query.sides.GuestAndHostText;
 import blackbox.schemas.row.Text;
@@ -66,6 +67,7 @@ public final class TouchedText {
                     decisions(out, touched.decisions());
                     requests(out, touched.requests());
                     secrets(out, touched.secrets());
+                    budgets(out, touched.budgets());
                     GuestAndHostText.write(out, touched.sides());
                     touched.linkLayer()
                             .forEach(link -> out.printf(
@@ -234,6 +236,22 @@ public final class TouchedText {
                     Printable.of(String.valueOf(each.place())),
                     times(each.count()),
                     each.index());
+        }
+    }
+
+    private static void budgets(PrintWriter out, List<BudgetUse> budgets) {
+        if (budgets.isEmpty()) {
+            return;
+        }
+        out.println("Budgets (" + budgets.size() + ")");
+        for (BudgetUse each : budgets) {
+            out.printf(
+                    "  %s  %s: %s of %s spent%s%n",
+                    Printable.of(each.rule()),
+                    Printable.of(each.limit()),
+                    each.amount(each.spent()),
+                    each.amount(each.most()),
+                    each.estimated() == 0 ? "" : ", estimated for " + times(each.estimated()));
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// The calls of each model in a run, with their tokens.
 public final class TokenSums {
@@ -25,6 +26,8 @@ public final class TokenSums {
     private static final class Sum {
         private long calls;
         private long unsaid;
+        private long unpriced;
+        private long micros;
         private Tokens tokens = Tokens.UNKNOWN;
     }
 
@@ -32,13 +35,24 @@ public final class TokenSums {
     ///
     /// @param model as the answer names it, or else as it was asked for
     /// @param withoutTokens of how many the answer does not say the tokens
-    public record OfModel(String model, long calls, long withoutTokens, Tokens tokens) {
+    /// @param micros what they cost by the prices of the run's policy, in millionths of a US dollar; null if
+    ///     that is not known of any
+    /// @param withoutCost of how many that is not known
+    public record OfModel(
+            String model,
+            long calls,
+            long withoutTokens,
+            Tokens tokens,
+            @Nullable Long micros,
+            long withoutCost) {
 
         /// In words, without the model.
         public String words() {
             return (calls == 1 ? "1 call, " : calls + " calls, ")
                     + tokens.words()
-                    + (withoutTokens == 0 ? "" : "; of " + withoutTokens + " the tokens are not known");
+                    + (withoutTokens == 0 ? "" : "; of " + withoutTokens + " the tokens are not known")
+                    + (micros == null ? "" : "; " + BudgetUse.dollars(micros) + " US dollars")
+                    + (micros == null || withoutCost == 0 ? "" : ", the cost of " + withoutCost + " not known");
         }
     }
 
@@ -53,6 +67,13 @@ public final class TokenSums {
             sum.calls++;
             sum.unsaid += tokens.input() == null && tokens.output() == null ? 1 : 0;
             sum.tokens = sum.tokens.plus(tokens);
+            JsonNode cost = detail.path("costMicros");
+            if (cost.isIntegralNumber() && cost.canConvertToLong() && cost.longValue() >= 0) {
+                long micros = sum.micros + cost.longValue();
+                sum.micros = micros < 0 ? Long.MAX_VALUE : micros;
+            } else {
+                sum.unpriced++;
+            }
         }
     }
 
@@ -65,7 +86,13 @@ public final class TokenSums {
     /// By their names.
     public List<OfModel> models() {
         var models = new ArrayList<OfModel>();
-        sums.forEach((model, sum) -> models.add(new OfModel(model, sum.calls, sum.unsaid, sum.tokens)));
+        sums.forEach((model, sum) -> models.add(new OfModel(
+                model,
+                sum.calls,
+                sum.unsaid,
+                sum.tokens,
+                sum.unpriced == sum.calls ? null : (Long) sum.micros,
+                sum.unpriced)));
         return models;
     }
 
@@ -78,6 +105,8 @@ public final class TokenSums {
             out.writeNumberField("calls", each.calls());
             out.writeNumberField("callsWithoutTokens", each.withoutTokens());
             each.tokens().writeFields(out);
+            out.writeStringField("costUsd", each.micros() == null ? null : BudgetUse.dollars(each.micros()));
+            out.writeNumberField("callsWithoutCost", each.withoutCost());
             out.writeEndObject();
         }
         out.writeEndArray();

@@ -30,6 +30,9 @@ public record EgressCheck(
         List<JudgedName> names,
         List<String> limits) {
 
+    /// Rules that a note names.
+    private static final int LISTED_MAX = 5;
+
     /// The word for what no policy can be asked about.
     private static final String NOT_JUDGED = "not-judged";
 
@@ -96,6 +99,16 @@ public record EgressCheck(
                     open + " of the allowed are allowed as far as the record shows: a policy judges each of their"
                             + " requests, and methods, paths and tools are not judged here: `touched --egress` lists the requests that a gateway saw");
         }
+        List<String> limited = policy.rules().stream()
+                .filter(rule -> rule.budget() != null)
+                .map(Rule::id)
+                .toList();
+        if (!limited.isEmpty() && !flows.isEmpty()) {
+            limits.add("budgets are not judged here, since what is spent depends on when: those of "
+                    + String.join(", ", limited.subList(0, Math.min(LISTED_MAX, limited.size())))
+                    + (limited.size() > LISTED_MAX ? " and others" : "")
+                    + "; `touched --egress` says what a run spent of the budgets that it had");
+        }
         int upkeep = egress.flows().size() - judged.size();
         if (upkeep > 0) {
             limits.add(upkeep + " exchanges with the guest's own network (its resolver, DHCP, neighbours) are not"
@@ -118,7 +131,14 @@ public record EgressCheck(
                 .map(rule -> new Rule(rule.id(), rule.traffic(), rule.exe(), rule.secret(), rule.budget(), null))
                 .toList();
         return new Policy(
-                policy.mode(), policy.hold(), rules, policy.deny(), policy.pass(), policy.dns(), policy.secrets());
+                policy.mode(),
+                policy.hold(),
+                rules,
+                policy.deny(),
+                policy.pass(),
+                policy.dns(),
+                policy.secrets(),
+                policy.prices());
     }
 
     private static List<JudgedFlow> judged(Evaluator evaluator, List<RecordedFlow> flows, boolean gateway) {

@@ -31,7 +31,8 @@ public final class PolicySuggestion {
     private static final int ASKED_ONLY_MAX = 50;
     private static final int CLAIMED_MAX = 5;
     private static final Evaluator NOTHING = new Evaluator(
-            new Policy(Mode.ENFORCE, Hold.NOTHING, List.of(), List.of(), List.of(), List.of(), List.of()), List.of());
+            new Policy(Mode.ENFORCE, Hold.NOTHING, List.of(), List.of(), List.of(), List.of(), List.of(), List.of()),
+            List.of());
     private static final int DNS_OVER_TLS = 853;
 
     private final Map<Destination, Use> uses = new LinkedHashMap<>();

@@ -174,7 +174,8 @@ class EgressCheckTest {
                 events.guest(11, 1, "curl"), "tcp", LOCAL, inside, null, 90, 900, null, null, "closed"));
         said(40_006, "127.0.0.1", 8001, "localhost"); // which the host saw, so it has left the guest
         EgressCheck check = EgressCheck.of(
-                policy("rules: [{id: gh, host: \"*.github.com\", methods: [GET], process: {exe: /usr/bin/git}}]\n"),
+                policy("rules: [{id: gh, host: \"*.github.com\", methods: [GET], process: {exe: /usr/bin/git},"
+                        + " budget: {requests: 1}}]\n"),
                 egress());
         assertEquals(
                 new TreeMap<>(Map.of(
@@ -191,7 +192,8 @@ class EgressCheckTest {
         RecordedFlow git = check.flows().getLast().flow();
         assertEquals(List.of(2L, 200L, 2000L), List.of(git.count(), git.bytesOut(), git.bytesIn()));
         assertTrue(check.limits().getFirst().startsWith("1 of the allowed are allowed as far as"), check::toString);
-        assertTrue(check.limits().get(1).startsWith("1 exchanges with the guest's own network"), check::toString);
+        assertTrue(check.limits().get(1).startsWith("budgets are not judged here"), check::toString);
+        assertTrue(check.limits().get(2).startsWith("1 exchanges with the guest's own network"), check::toString);
     }
 
     /// A flow that only the host saw is a program's only if no other one connected to that peer.
