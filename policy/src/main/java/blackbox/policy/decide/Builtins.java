@@ -184,8 +184,10 @@ public final class Builtins {
         }
         for (String parameter : target.substring(query + 1).split("[&;]")) {
             int equals = parameter.indexOf('=');
-            if (equals > 0 && decoded(parameter.substring(0, equals)).equalsIgnoreCase(DNS_PARAMETER)) {
-                return isQuestion(decoded(parameter.substring(equals + 1)));
+            if (equals > 0
+                    && decoded(parameter.substring(0, equals)).equalsIgnoreCase(DNS_PARAMETER)
+                    && isQuestion(decoded(parameter.substring(equals + 1)))) {
+                return true; // servers differ in which of several they take
             }
         }
         return false;
