@@ -99,6 +99,11 @@ record Fields(List<HttpField> all) {
             "connection", "content-length", "keep-alive", "te", "transfer-encoding", "upgrade", "http2-settings");
     private static final Set<String> NOT_TRAILING = Set.of(
             "host",
+            "x-http-method-override",
+            "x-http-method",
+            "x-method-override",
+            "x-original-url",
+            "x-rewrite-url",
             "trailer",
             "expect",
             "authorization",

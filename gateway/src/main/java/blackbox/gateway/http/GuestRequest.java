@@ -122,7 +122,7 @@ record GuestRequest(
     /// Some servers take method or target out of a field instead, and would do another thing than was judged.
     private static void meansWhatItSays(String method, String target, Fields fields) throws HttpFault {
         for (HttpField field : fields.all()) {
-            String name = field.name().toLowerCase(Locale.ROOT);
+            String name = field.name().toLowerCase(Locale.ROOT).replace('_', '-'); // as CGI's servers read it
             boolean another = METHOD_FIELDS.contains(name) && !field.value().equals(method)
                     || TARGET_FIELDS.contains(name) && !field.value().equals(target);
             if (another) {
