@@ -481,9 +481,8 @@ public final class RecordCommand implements Callable<Integer> {
         Policy read = PolicyFile.policy(policy);
         List<String> beyond = GatewayPolicy.beyond(read);
         if (!beyond.isEmpty()) {
-            throw CommandException.badInput(
-                    "the gateway cannot hold all of " + policy + ": " + String.join("; ", beyond)
-                            + ". Mend the policy, or take these out of it, to record under it");
+            throw CommandException.badInput("the gateway cannot hold all of " + policy + ": "
+                    + String.join("; ", beyond) + ". Mend the policy, or take these out of it, to record under it");
         }
         try {
             return EgressRequest.of(read, upstreamCa, secrets.read(read), holdMax(read));
