@@ -9,6 +9,7 @@ import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.DefaultHttp2SettingsFrame;
 import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
 import io.netty.handler.codec.http2.Http2ChannelDuplexHandler;
 import io.netty.handler.codec.http2.Http2DataFrame;
@@ -362,6 +363,11 @@ final class Http2Peer implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /// Opens the windows of all streams, and those to come.
+    void window(int octets) {
+        write(new DefaultHttp2SettingsFrame(new Http2Settings().initialWindowSize(octets)));
     }
 
     Http2Error awaitGoAway() throws InterruptedException {

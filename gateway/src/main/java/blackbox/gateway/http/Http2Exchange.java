@@ -21,9 +21,11 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("FutureReturnValueIgnored") // what fails to be written is told by the stream or the connection
 final class Http2Exchange {
     private static final int MISDIRECTED = 421;
-    private static final String ELSEWHERE =
-            "this connection leads elsewhere, or its requests carry another secret or none;"
-                    + " a new connection to the same name does not";
+    private static final String OTHER_SECRET =
+            "this connection's requests carry another secret, or none; a new connection to the same name may carry it";
+    private static final String OTHER_UPSTREAM =
+            ", but to another upstream than this connection's; have the client speak HTTP/1.1, or give all rules of"
+                    + " this name the same";
     private static final int BAD_GATEWAY = 502;
     private static final int FORBIDDEN = 403;
     private static final String ONLY_HTTP_1 =
@@ -80,25 +82,41 @@ final class Http2Exchange {
     }
 
     private void decided(RequestVerdict given) {
-        exchange.decided(given);
         if (over) {
-            return; // the guest has left it, which was told
+            exchange.decided(given); // the guest has left it, which was told
+            return;
         }
-        Verdict verdict = given.verdict();
-        if (!verdict.allowed()) {
-            refuse(Exchange.refusal(given), verdict.reason(), verdict.rule(), How.REFUSED);
-        } else if (session.takes(Route.of(
-                verdict, session.peer().destination(), exchange.secrets().put()))) {
-            forward();
-        } else {
-            refuse(MISDIRECTED, ELSEWHERE, verdict.rule(), How.REFUSED);
+        Route route = Route.of(
+                given.verdict(),
+                session.peer().destination(),
+                exchange.secrets().put());
+        boolean stays = !given.verdict().allowed() || session.takes(route);
+        RequestVerdict kept = stays ? given : misdirected(given, session.leadsTo(route));
+        exchange.decided(kept);
+        if (kept.verdict().allowed()) {
+            session.forward(this);
+            return;
+        }
+        refuse(Exchange.refusal(kept), kept.verdict().reason(), kept.verdict().rule(), How.REFUSED);
+        if (!stays && session.leadsTo(route)) {
+            session.turnAway();
         }
     }
 
-    private void forward() {
+    /// What does not go over this connection.
+    private static RequestVerdict misdirected(RequestVerdict given, boolean sameUpstream) {
+        String why = sameUpstream ? OTHER_SECRET : given.verdict().reason() + OTHER_UPSTREAM;
+        return new RequestVerdict(Verdict.deny(null, why), given.target(), MISDIRECTED);
+    }
+
+    /// Sends it to the other side, which takes one more; or does not: then the guest may send it again.
+    void forward() {
+        if (over) {
+            return; // it was refused while it waited
+        }
         if (!session.takesStreams()) {
             end(How.BROKEN_BY_UPSTREAM);
-            session.guest().reset(guestStream, Http2Error.REFUSED_STREAM.code()); // it may be sent again
+            session.guest().reset(guestStream, Http2Error.REFUSED_STREAM.code());
             return;
         }
         GuestRequest request = exchange.request();
@@ -306,7 +324,7 @@ final class Http2Exchange {
         if (seen.isReadable()) {
             exchange.answering(seen);
         }
-        return session.guest().data(guestStream, seen, last);
+        return session.toGuest(guestStream, seen, last);
     }
 
     private void answerEnd(Fields trailer) {

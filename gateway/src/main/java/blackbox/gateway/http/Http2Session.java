@@ -15,6 +15,7 @@ import io.netty.handler.codec.http2.Http2FrameStream;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 public final class Http2Session {
     /// Of the heads of requests that are under way.
     private static final int HEADS_OCTETS_MAX = 512 << 10;
+    /// Of answers that the guest's windows do not take yet.
+    private static final int UNSENT_OCTETS_MAX = 512 << 10;
 
     private final HttpPeer peer;
     private final Http2Side guest;
@@ -41,10 +44,14 @@ public final class Http2Session {
     private final Map<Http2FrameStream, Http2Exchange> ofUpstream = new HashMap<>();
     /// Those that were answered without an exchange, and are not closed yet.
     private final Set<Http2FrameStream> refused = new HashSet<>();
+    /// Those that are allowed and for which the other side takes no stream yet.
+    private final ArrayDeque<Http2Exchange> queued = new ArrayDeque<>();
 
     private @Nullable ScheduledFuture<?> timer;
     private long number;
     private int headsOctets;
+    /// The other side's windows do not bound it: what a stream has left of them is given back when it ends there.
+    private int unsentOctets;
     private boolean goingAway;
     private boolean over;
     /// That of all its requests; null before the first.
@@ -68,7 +75,7 @@ public final class Http2Session {
         session.upstream.take(fromUpstream);
         session.guest.take(fromGuest);
         session.guest.read(session.upstream.isWritable());
-        session.upstream.read(session.guest.isWritable());
+        session.readUpstream();
         if (!session.upstream.isActive()) {
             session.upstreamEnded();
         }
@@ -86,21 +93,47 @@ public final class Http2Session {
         return upstream;
     }
 
-    /// Whether another request can be sent to the other side.
+    /// Whether another request can be sent to the other side, sooner or later.
     boolean takesStreams() {
         return !goingAway && !over;
     }
 
-    /// Whether requests of a route go over this connection: those of the first that was allowed, if the connection
-    /// leads
-    /// there.
+    /// Whether requests of a route go over this connection: those of the first that was allowed, if it leads there.
     boolean takes(Route next) {
         Route known = route;
-        if (known == null && Objects.equals(peer.destination().upstream(), next.upstream())) {
+        if (known == null && leadsTo(next)) {
             route = next;
             return true;
         }
         return next.equals(known);
+    }
+
+    /// Whether this connection leads where a route does.
+    boolean leadsTo(Route next) {
+        return Objects.equals(peer.destination().upstream(), next.upstream());
+    }
+
+    /// Has the guest connect anew for its next requests; what it has asked for is still answered.
+    void turnAway() {
+        if (!goingAway) {
+            goingAway = true;
+            guest.goAway();
+            forwardQueued();
+        }
+    }
+
+    /// Forwards an allowed request as soon as the other side takes one more, in their order. The codec would queue
+    /// them,
+    /// too, but not give up one that is left meanwhile.
+    void forward(Http2Exchange allowed) {
+        queued.add(allowed);
+        forwardQueued();
+    }
+
+    private void forwardQueued() {
+        while (!queued.isEmpty() && (!takesStreams() || upstream.takesStream())) {
+            queued.remove().forward();
+        }
     }
 
     /// A new stream to the other side.
@@ -129,6 +162,23 @@ public final class Http2Session {
         if (!whole) {
             written.addListener(_ -> guest.reset(stream, Http2Error.NO_ERROR.code()));
         }
+    }
+
+    /// Sends the guest a piece of an answer.
+    ///
+    /// @param octets of which it takes ownership
+    ChannelFuture toGuest(Http2FrameStream stream, ByteBuf octets, boolean last) {
+        int count = octets.readableBytes();
+        unsentOctets += count;
+        readUpstream();
+        return guest.data(stream, octets, last).addListener(_ -> {
+            unsentOctets -= count;
+            readUpstream();
+        });
+    }
+
+    private void readUpstream() {
+        upstream.read(guest.isWritable() && unsentOctets < UNSENT_OCTETS_MAX);
     }
 
     private void found(String what) {
@@ -217,6 +267,7 @@ public final class Http2Session {
             refused.remove(stream);
             if (known != null) {
                 headsOctets -= known.headOctets();
+                queued.remove(known);
                 known.guestLeft(Http2Error.CANCEL.code());
             }
             finishIfDone();
@@ -241,7 +292,7 @@ public final class Http2Session {
 
         @Override
         public void writabilityChanged() {
-            upstream.read(guest.isWritable());
+            readUpstream();
         }
 
         @Override
@@ -253,6 +304,7 @@ public final class Http2Session {
                     : How.BROKEN_BY_GUEST;
             List.copyOf(ofGuest.values()).forEach(each -> each.end(how));
             ofGuest.clear();
+            queued.clear();
             upstream.close();
         }
     }
@@ -260,7 +312,7 @@ public final class Http2Session {
     private final class OfUpstream implements Http2Side.Receiver {
         @Override
         public void began() {
-            // The codec keeps to it.
+            upstream.onLoop(Http2Session.this::forwardQueued); // it may take more than before
         }
 
         @Override
@@ -297,15 +349,13 @@ public final class Http2Session {
             if (known != null) {
                 known.upstreamLeft(goingAway ? Http2Error.REFUSED_STREAM : Http2Error.INTERNAL_ERROR);
             }
+            upstream.onLoop(Http2Session.this::forwardQueued); // not in the middle of closing this one
         }
 
         @Override
         public void goingAway() {
-            if (!goingAway) {
-                goingAway = true;
-                guest.goAway();
-                finishIfDone();
-            }
+            turnAway();
+            finishIfDone();
         }
 
         @Override
@@ -337,10 +387,7 @@ public final class Http2Session {
         if (over) {
             return;
         }
-        if (!goingAway) {
-            goingAway = true;
-            guest.goAway();
-        }
+        turnAway();
         List.copyOf(ofUpstream.values()).forEach(each -> each.upstreamBroke(upstreamFault));
         ofUpstream.clear();
         finishIfDone();

@@ -119,15 +119,14 @@ final class Http2Side extends Http2ChannelDuplexHandler {
         return new Http2Side(channel, codec(builder, settings), GUEST_WINDOW, receiver);
     }
 
-    /// As a client of the other side. More streams than that takes wait.
+    /// As a client of the other side.
     static Http2Side client(Channel channel, Receiver receiver) {
         var settings = new Http2Settings()
                 .pushEnabled(false)
                 .maxConcurrentStreams(0)
                 .initialWindowSize(UPSTREAM_STREAM_WINDOW)
                 .maxHeaderListSize(HttpReader.FIELDS_BYTES_MAX);
-        Http2FrameCodecBuilder builder = Http2FrameCodecBuilder.forClient().encoderEnforceMaxConcurrentStreams(true);
-        return new Http2Side(channel, codec(builder, settings), UPSTREAM_WINDOW, receiver);
+        return new Http2Side(channel, codec(Http2FrameCodecBuilder.forClient(), settings), UPSTREAM_WINDOW, receiver);
     }
 
     private static Http2FrameCodec codec(Http2FrameCodecBuilder builder, Http2Settings settings) {
@@ -178,6 +177,16 @@ final class Http2Side extends Http2ChannelDuplexHandler {
 
     boolean isWritable() {
         return channel.isWritable();
+    }
+
+    /// Whether the peer takes one more stream now, as far as it has said.
+    boolean takesStream() {
+        return codec.connection().local().canOpenStream();
+    }
+
+    /// Does something when the frame at hand is done with.
+    void onLoop(Runnable then) {
+        channel.eventLoop().execute(then);
     }
 
     void read(boolean now) {

@@ -119,24 +119,21 @@ final class GuestConnections implements FlowWitness {
     @Override
     public CompletionStage<Boolean> began(Flow flow) {
         Ends ends = Ends.of(flow.guest(), flow.remote());
-        CompletableFuture<Boolean> answer;
-        CompletableFuture<Boolean> tooMany = null;
+        var answer = new CompletableFuture<Boolean>();
+        CompletableFuture<Boolean> given;
         synchronized (this) {
             if (open.containsKey(ends)) {
                 return CompletableFuture.completedFuture(true);
             }
-            CompletableFuture<Boolean> asked = waiting.get(ends);
-            if (asked != null) {
-                return asked.copy();
+            // Whoever connects again between the same ends has given up the connection before.
+            given = waiting.remove(ends);
+            if (given == null && waiting.size() >= WAITING_MAX) {
+                given = waiting.pollFirstEntry().getValue();
             }
-            if (waiting.size() >= WAITING_MAX) {
-                tooMany = waiting.pollFirstEntry().getValue();
-            }
-            answer = new CompletableFuture<>();
             waiting.put(ends, answer);
         }
-        if (tooMany != null) {
-            tooMany.complete(false);
+        if (given != null) {
+            given.complete(false);
         }
         return answer.completeOnTimeout(false, holdMax.toMillis(), TimeUnit.MILLISECONDS)
                 .whenComplete((began, failure) -> forget(ends));

@@ -34,8 +34,8 @@ final class ApiTls {
             "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
             "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256");
 
-    /// Otherwise a client could request handshake after handshake in TLS 1.2. The JDK reads this property only
-    /// once.
+    /// Otherwise a client could request handshake after handshake in TLS 1.2. The JDK reads this property once, at
+    /// the process's first handshake, so the program's start sets it: here it may already be too late.
     private static final String NO_RENEGOTIATION = "jdk.tls.rejectClientInitiatedRenegotiation";
 
     private ApiTls() {}
@@ -43,8 +43,11 @@ final class ApiTls {
     /// Micronaut's settings.
     ///
     /// @param port -1 for any
+    /// @throws IllegalStateException if the JVM was not told to refuse renegotiation
     static Map<String, Object> properties(int port, Duration patience) {
-        System.setProperty(NO_RENEGOTIATION, "true");
+        if (!Boolean.getBoolean(NO_RENEGOTIATION)) {
+            throw new IllegalStateException("TLS needs a JVM started with -D" + NO_RENEGOTIATION + "=true");
+        }
         return Map.of(
                 "micronaut.server.ssl.enabled", true,
                 "micronaut.server.ssl.port", port,
