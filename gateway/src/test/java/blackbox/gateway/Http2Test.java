@@ -502,10 +502,14 @@ class Http2Test {
             var calls = new ArrayList<Stream>();
             var answering = CompletableFuture.runAsync(() -> {
                 try {
-                    for (int each = 0; each < 100; each++) {
+                    for (int each = 1; each <= 100; each++) { // one after another, so that each is over there
                         Stream served = server.accept();
                         served.head(false, ":status", "200");
                         served.data(new byte[100_000], true);
+                        int whole = each;
+                        it.served.listener.await(
+                                "it was not fetched",
+                                listener -> listener.exchanges().size() >= whole);
                     }
                 } catch (InterruptedException e) {
                     throw new AssertionError(e);
@@ -516,7 +520,7 @@ class Http2Test {
             }
             // Until nothing moves: each turn lets the gateway's loop do what there is to do.
             int still = 0;
-            for (int before = -1; still < 1_000; still++) {
+            for (int before = -1; still < 20_000; still++) {
                 it.served.onLoop(GuestNetwork::bufferedOctets);
                 int ended = it.served.listener.exchanges().size();
                 still = ended == before ? still : 0;

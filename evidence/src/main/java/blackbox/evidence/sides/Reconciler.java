@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -49,8 +50,11 @@ public final class Reconciler {
     private static final String OPEN = "open";
     private static final String CLOSED = "closed";
 
-    /// As `tracer.ready` lists the probe that tells of a connection before it is sent.
-    private static final String PROBE = "\"tcp_connect\"";
+    /// How many connections between the same ends may wait for the host's word.
+    private static final int SAME_ENDS_MAX = 16;
+
+    /// The probe that tells of a connection before it is sent.
+    private static final String PROBE = "tcp_connect";
 
     private final EventViews views = new EventViews();
     private final GuestStream guest = new GuestStream();
@@ -146,7 +150,7 @@ public final class Reconciler {
         switch (event) {
             case RunView.Open opening -> behindGateway = "gateway".equals(detail(opening, "network"));
             case RecorderView.TracerReady ready ->
-                tellsBeginnings = String.valueOf(ready.detail()).contains(PROBE);
+                tellsBeginnings = LeafDetail.holds(String.valueOf(ready.detail()), "attached", PROBE);
             case RecorderView.Loss loss -> lost(loss);
             case RecorderView.Noticed noticed -> {
                 guest.found(noticed.finding(), String.valueOf(noticed.what()));
@@ -219,6 +223,9 @@ public final class Reconciler {
         Decided flow = decided.take(ends);
         if (flow == null) {
             connection.seenByHost = frames.containsKey(ends);
+            if (begun.count(ends) >= SAME_ENDS_MAX) {
+                withoutHost(Objects.requireNonNull(begun.take(ends)), FORGOTTEN);
+            }
             begun.add(connection);
         } else {
             bothTold(flow, connection);
@@ -260,9 +267,10 @@ public final class Reconciler {
     }
 
     private void asks(String name) {
+        String known = name.toLowerCase(Locale.ROOT);
         if (asked.size() < KEPT_MAX) {
-            asked.add(name.toLowerCase(Locale.ROOT));
-        } else if (!asked.contains(name)) {
+            asked.add(known);
+        } else if (!asked.contains(known)) {
             namesUnknown = FORGOTTEN;
         }
     }

@@ -63,6 +63,11 @@ final class Waiting<T extends Waiting.Told> {
         return byEnds.getOrDefault(ends, new ArrayDeque<>(0));
     }
 
+    int count(Ends ends) {
+        Deque<T> same = byEnds.get(ends);
+        return same == null ? 0 : same.size();
+    }
+
     /// The newest with these ends; null if there is none.
     @Nullable
     T newest(Ends ends) {

@@ -159,6 +159,30 @@ public final class LeafDetail {
         }
     }
 
+    /// Whether the detail is an object with an array of that name among whose elements is that text.
+    public static boolean holds(String detail, String name, String text) {
+        boolean found = false;
+        try (JsonParser json = JSON.createParser(detail)) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                return false;
+            }
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                boolean wanted = json.currentName().equals(name);
+                if (json.nextToken() == JsonToken.START_ARRAY && wanted) {
+                    for (JsonToken each = json.nextToken(); each != JsonToken.END_ARRAY; each = json.nextToken()) {
+                        found |=
+                                each == JsonToken.VALUE_STRING && json.getText().equals(text);
+                        json.skipChildren();
+                    }
+                }
+                json.skipChildren();
+            }
+            return found;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /// The fields of an object that are whole numbers of 64 bits; empty for anything else than an object.
     public static Map<String, Long> numbers(String detail) {
         var numbers = new HashMap<String, Long>();

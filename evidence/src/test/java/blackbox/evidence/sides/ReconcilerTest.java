@@ -255,6 +255,24 @@ class ReconcilerTest {
         assertNone();
     }
 
+    /// A thousand times the work of one: each segment that the host sees would otherwise look at all of them.
+    @Test
+    void ofManyWithTheSameEndsOnlyTheLatestWait() {
+        for (int each = 0; each < 100_000; each++) {
+            syn(20, 40_000);
+            closes(20, 40_000);
+            frames(20, local(40_000), REMOTE, "open");
+        }
+        long forgotten = sides.count(Finding.CONNECT_WITHOUT_FLOW);
+        for (int each = 0; each < 20; each++) {
+            decides(30, 40_000);
+        }
+        beat(30_000);
+        assertEquals(0, forgotten, "the host has seen frames of each");
+        assertEquals(16, sides.agreed().connections());
+        assertEquals(4, sides.count(Finding.FLOW_WITHOUT_CONNECT));
+    }
+
     @Test
     void connectionThatIsClosedBeforeTheHostTellsIsNoLongerOpen() {
         asks(1, HOST);

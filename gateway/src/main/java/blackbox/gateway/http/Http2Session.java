@@ -74,7 +74,7 @@ public final class Http2Session {
         session.guest.join();
         session.upstream.take(fromUpstream);
         session.guest.take(fromGuest);
-        session.guest.read(session.upstream.isWritable());
+        session.guest.read(true);
         session.readUpstream();
         if (!session.upstream.isActive()) {
             session.upstreamEnded();
@@ -131,7 +131,7 @@ public final class Http2Session {
     }
 
     private void forwardQueued() {
-        while (!queued.isEmpty() && (!takesStreams() || upstream.takesStream())) {
+        while (!queued.isEmpty() && (!takesStreams() || upstream.takesStream() && upstream.isWritable())) {
             queued.remove().forward();
         }
     }
@@ -177,6 +177,7 @@ public final class Http2Session {
         });
     }
 
+    /// A guest is always read: it says in its frames that it takes more.
     private void readUpstream() {
         upstream.read(guest.isWritable() && unsentOctets < UNSENT_OCTETS_MAX);
     }
@@ -374,7 +375,7 @@ public final class Http2Session {
 
         @Override
         public void writabilityChanged() {
-            guest.read(upstream.isWritable());
+            upstream.onLoop(Http2Session.this::forwardQueued);
         }
 
         @Override

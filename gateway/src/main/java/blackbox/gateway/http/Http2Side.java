@@ -2,9 +2,9 @@ package blackbox.gateway.http;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
@@ -57,14 +57,23 @@ final class Http2Side extends Http2ChannelDuplexHandler {
     private static final int WHY_MAX = 160;
 
     private final Channel channel;
-    /// Before the codec.
-    private final ChannelInboundHandlerAdapter start = new ChannelInboundHandlerAdapter();
-
+    private final Start start = new Start();
     private final Http2FrameCodec codec;
     private final Receiver receiver;
     private final int window;
+    private boolean reads = true;
     private boolean flushDue;
     private boolean ended;
+
+    /// Before the codec, which by itself reads on, however the channel is set.
+    private final class Start extends ChannelDuplexHandler {
+        @Override
+        public void read(ChannelHandlerContext ctx) {
+            if (reads) {
+                ctx.read();
+            }
+        }
+    }
 
     /// Is told what the peer does. Heads and data of a stream come until it is closed.
     interface Receiver {
@@ -166,9 +175,6 @@ final class Http2Side extends Http2ChannelDuplexHandler {
         }
         first.fireChannelRead(before);
         first.fireChannelReadComplete();
-        if (!first.isRemoved()) {
-            channel.pipeline().remove(start);
-        }
     }
 
     boolean isActive() {
@@ -190,6 +196,7 @@ final class Http2Side extends Http2ChannelDuplexHandler {
     }
 
     void read(boolean now) {
+        reads = now;
         channel.config().setAutoRead(now);
     }
 

@@ -115,7 +115,7 @@ class SidesCollectorTest {
     @Test
     void olderTracerIsSaid() {
         see(new Event.RunOpen(EventHeader.host(1), null, "{\"network\":\"gateway\"}"));
-        see(new Event.TracerReady(EventHeader.host(1), "{\"attached\":[\"do_exit\"]}"));
+        see(new Event.TracerReady(EventHeader.host(1), "{\"attached\":[\"do_exit\"],\"failed\":[\"tcp_connect\"]}"));
         see(new Event.EgressPolicy(EventHeader.host(1), "sha256:00", "{}"));
         GuestAndHost sides = collector.result(true);
         assertTrue(!sides.compared());
