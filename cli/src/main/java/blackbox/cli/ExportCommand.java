@@ -197,7 +197,8 @@ final class ExportCommand implements Callable<Integer> {
         RunTrace trace = RunTrace.collect(recordings, run, content ? Content.INCLUDED : Content.LEFT_OUT);
         if (trace.counts().areNone()) {
             throw CommandException.badInput("run " + run + " has no calls of models or MCP servers to export; they are"
-                    + " recorded behind `blackbox record --policy FILE`, where the policy opens TLS");
+                    + " recorded behind `blackbox record --policy FILE`, where the policy opens TLS, and `blackbox touched "
+                    + run + " --calls` says what may not have been read");
         }
         PrintWriter err = spec.commandLine().getErr();
         trace.limits().forEach(limit -> err.println("blackbox: " + Printable.of(limit)));
@@ -205,6 +206,9 @@ final class ExportCommand implements Callable<Integer> {
         PrintWriter print = spec.commandLine().getOut();
         if (toOutput) {
             trace.write(print);
+            if (print.checkError()) {
+                throw CommandException.failed("standard output was closed before all of the traces were written", null);
+            }
             return;
         }
         Path target = out == null ? Path.of(run + ".otlp.jsonl") : out;

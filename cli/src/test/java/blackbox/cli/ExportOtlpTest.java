@@ -132,6 +132,7 @@ class ExportOtlpTest {
         Ran none = export("--format", "otlp", "--out", file.toString());
         assertEquals(ExitCodes.BAD_INPUT, none.exitCode());
         assertTrue(none.err().contains("has no calls of models or MCP servers to export"), none.err());
+        assertTrue(none.err().contains("touched " + run + " --calls"), none.err());
         assertEquals(1, none.err().lines().count(), none.err());
         assertFalse(Files.exists(file));
         Ran other = export("--content");

@@ -335,7 +335,7 @@ final class CallSpans {
     }
 
     RunTrace.Counts counts() {
-        return new RunTrace.Counts(models, tools, mcp);
+        return new RunTrace.Counts(models, tools, mcp, unkept + outOfTime + withoutMethod);
     }
 
     /// `gen_ai.provider.name` of all calls, if they have the same.

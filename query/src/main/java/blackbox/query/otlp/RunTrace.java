@@ -40,10 +40,12 @@ public final class RunTrace {
     }
 
     /// How many spans there are besides the root.
-    public record Counts(long models, long tools, long mcp) {
-        /// Whether there are none.
+    ///
+    /// @param leftOut how many calls and tools should have one and have none, as the limits say
+    public record Counts(long models, long tools, long mcp, long leftOut) {
+        /// Whether the run has no calls.
         public boolean areNone() {
-            return models + tools + mcp == 0;
+            return models + tools + mcp + leftOut == 0;
         }
     }
 

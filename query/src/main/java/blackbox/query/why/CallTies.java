@@ -1,7 +1,9 @@
 package blackbox.query.why;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 public record CallTies(Map<Long, Caused.OfTool> tools, Map<Long, Within> within, List<String> limits) {
 
     public CallTies {
+        tools = Collections.unmodifiableMap(new LinkedHashMap<>(tools));
+        within = Map.copyOf(within);
         limits = List.copyOf(limits);
     }
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class CallingRun {
 
     static final int AGENT = 100;
-    private static final Endpoint TOOLS_AT = new Endpoint("10.0.3.8", 8443);
+    static final Endpoint TOOLS_AT = new Endpoint("10.0.3.8", 8443);
     private static final ObjectMapper JSON = new ObjectMapper();
 
     final ToolRun agent;

@@ -279,7 +279,7 @@ class RunTraceTest {
         RunTrace trace = run.trace(run.agent.recordings(), Content.LEFT_OUT);
         Otlp otlp = Otlp.read(written(trace));
         assertEquals(2, otlp.spans().size(), otlp::toString);
-        assertEquals(new RunTrace.Counts(1, 0, 0), trace.counts());
+        assertEquals(new RunTrace.Counts(1, 0, 0, 0), trace.counts());
         Span chat = otlp.span("chat");
         assertEquals(
                 List.of("no-result", "by-provider"),
@@ -299,7 +299,8 @@ class RunTraceTest {
         run.mcp(50, "ping", request(48, 47));
         run.mcp(60, null, request(50, 55));
         RunTrace trace = run.trace(run.agent.recordings(), Content.LEFT_OUT);
-        assertTrue(trace.counts().areNone());
+        assertEquals(new RunTrace.Counts(0, 0, 0, 5), trace.counts());
+        assertEquals(1, trace.spans().size());
         String limits = String.join("\n", trace.limits());
         assertTrue(limits.contains("4 calls or tools have no span, because the record does not say when"), limits);
         assertTrue(limits.contains("1 requests to MCP servers have no span"), limits);
@@ -321,6 +322,19 @@ class RunTraceTest {
         assertEquals(tool.getSpanId(), below.getParentSpanId());
         assertEquals("A", attributes(below).get("blackbox.within.grade"));
         assertEquals(otlp.span("invoke_agent").getSpanId(), tool.getParentSpanId());
+    }
+
+    @Test
+    void aRequestToAServerThatAToolAskedForIsBelowIt() throws Exception {
+        run.agent.call(4000, 0, 10, 30, List.of(), Use.of("use-1", "mcp__server__search", "{\"query\":\"a\"}", 20));
+        run.agent.connect(40, AGENT, 1, 4000, CallingRun.TOOLS_AT);
+        long asked = run.mcp(60, "tools/call", request(50, 55).put("arguments", "{\"query\":\"a\"}"));
+        run.agent.call(4000, 1, 100, 110, List.of("use-1"));
+        Otlp otlp = run.exported();
+        Span mcp = otlp.span("tools/call search");
+        assertEquals(otlp.span("execute_tool mcp__server__search").getSpanId(), mcp.getParentSpanId());
+        assertEquals("A", attributes(mcp).get("blackbox.within.grade"));
+        assertEquals(asked, index(mcp));
     }
 
     /// The tool within which a call was made has no span if it never ended; the call has one all the same.
