@@ -77,7 +77,7 @@ final class CallSpans {
 
     private void model(NetView.ModelCall call, long index) {
         JsonNode detail = RunFacts.detailOf(call.row());
-        Long askedNs = time(detail, "askedAtNs");
+        Long askedNs = count(detail, "askedAtNs");
         if (models >= EACH_MAX) {
             unkept++;
             return;
@@ -132,7 +132,7 @@ final class CallSpans {
 
     private List<Span.Event> moments(JsonNode detail, long index) {
         var moments = new ArrayList<Span.Event>();
-        Long answered = time(detail, "answeredAtNs");
+        Long answered = count(detail, "answeredAtNs");
         if (answered != null) {
             moments.add(new Span.Event("blackbox.response_head", answered, new Attributes()));
         }
@@ -214,8 +214,8 @@ final class CallSpans {
 
     private void mcp(NetView.McpCall call, long index) {
         JsonNode detail = RunFacts.detailOf(call.row());
-        Long askedNs = time(detail, "askedAtNs");
-        Long wholeNs = time(detail, "wholeAtNs");
+        Long askedNs = count(detail, "askedAtNs");
+        Long wholeNs = count(detail, "wholeAtNs");
         long endNs = wholeNs == null ? call.atNs() : wholeNs;
         String method = text(call.what());
         if (mcp >= EACH_MAX) {
@@ -392,10 +392,6 @@ final class CallSpans {
     private static @Nullable Boolean bool(JsonNode detail, String name) {
         JsonNode value = detail.path(name);
         return value.isBoolean() ? (Boolean) value.booleanValue() : null;
-    }
-
-    private static @Nullable Long time(JsonNode detail, String name) {
-        return count(detail, name);
     }
 
     /// A whole number from 0, or null.
