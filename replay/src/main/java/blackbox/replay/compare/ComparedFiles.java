@@ -6,7 +6,6 @@ import blackbox.query.run.RunOpening;
 import blackbox.replay.ReplayException;
 import blackbox.replay.content.CompiledPython;
 import blackbox.replay.content.ContentMatch;
-import blackbox.replay.content.DrawnWords;
 import blackbox.replay.content.KnownTies;
 import blackbox.replay.content.NameTime;
 import blackbox.replay.content.Origins;
@@ -525,11 +524,11 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         Text path = paths.recorded();
         WriteTimes one = recordedTimes();
         WriteTimes other = actualTimes();
-        var origins = new Origins(
-                one.of(path),
-                other.of(paths.actual()),
-                this,
-                TranscriptIds.are(path) ? transcriptIds : DrawnWords.NONE);
+        WrittenWhen written = one.of(path);
+        WrittenWhen writtenThere = other.of(paths.actual());
+        Origins origins = TranscriptIds.are(path)
+                ? new Origins(written.sinceBegan(), writtenThere.sinceBegan(), this, transcriptIds)
+                : new Origins(written, writtenThere, this);
         ComparedDatabases.Looked looked = databases == null
                 ? new ComparedDatabases.Looked(null, false, was, is)
                 : databases.look(path, was, is, origins, this::add);

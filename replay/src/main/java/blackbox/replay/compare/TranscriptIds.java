@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class TranscriptIds implements DrawnWords {
     /// Its name in a verdict.
     static final String RULE = "transcript-id: ids of entries in agents' own records of their sessions (in ~/.claude,"
-            + " ~/.codex, ~/.gemini and ~/.pi) stand for each other, each for one and in all of these files";
+            + " ~/.codex, ~/.gemini and ~/.pi) stand for each other, each for one and in all of these files; so do times in them that lie"
+            + " between their program's start and when they were written";
 
     /// What is tied after that differs.
     private static final int IDS_MAX = 1 << 20;
@@ -78,16 +79,14 @@ final class TranscriptIds implements DrawnWords {
             return false;
         }
         int differ = 0;
-        boolean letters = false;
         for (int i = 0; i < recorded.length(); i++) {
             char one = recorded.charAt(i);
             char other = actual.charAt(i);
             if ((one == '-') != (other == '-')) {
                 return false;
             }
-            letters |= one > '9' || other > '9';
             differ += one == other ? 0 : 1;
         }
-        return letters && 3 * differ >= recorded.length();
+        return 3 * differ >= recorded.length();
     }
 }

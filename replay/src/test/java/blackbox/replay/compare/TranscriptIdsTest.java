@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.replay.content.ContentMatch;
 import blackbox.replay.content.KnownTies;
 import blackbox.replay.content.Origins;
+import blackbox.replay.content.Window;
 import blackbox.replay.content.WrittenWhen;
+import blackbox.schemas.Seeded;
 import blackbox.schemas.row.Text;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -54,6 +56,54 @@ class TranscriptIdsTest {
         assertTrue(said.getFirst().endsWith(": 2 (" + A + " for " + B + ")"), said::toString);
     }
 
+    /// An entry has the time at which an answer began, too.
+    @Test
+    void timesAreFromWhenTheProgramRan() throws IOException {
+        WrittenWhen when = new WrittenWhen() {
+            @Override
+            public Window at(long octet) {
+                return new Window(1_795_802_450_000_000_000L, 1_795_802_451_000_000_000L);
+            }
+
+            @Override
+            public long sinceNs() {
+                return 1_795_802_430_000_000_000L;
+            }
+        };
+        for (int second : new int[] {28, 35, 45, 50, 53}) {
+            ContentMatch match = ContentMatch.of(
+                    in("{\"timestamp\":1795802440208}"),
+                    in("{\"timestamp\":17958024" + second + "911}"),
+                    new Origins(when.sinceBegan(), when.sinceBegan(), KnownTies.NONE, ids));
+            assertEquals(second > 28 && second < 53, match.difference() == null, () -> match + "");
+        }
+    }
+
+    /// Whatever digits are drawn: a part of an id is no time, no duration and no number of a process.
+    @Test
+    void anyDigitsMayBeDrawn() throws IOException {
+        WrittenWhen when = new WrittenWhen() {
+            @Override
+            public Window at(long octet) {
+                return new Window(1_795_802_400_000_000_000L, 1_795_802_460_000_000_000L);
+            }
+
+            @Override
+            public long sinceNs() {
+                return 1_795_802_400_000_000_000L;
+            }
+        };
+        var random = Seeded.random("transcript-ids");
+        for (int each = 0; each < 100_000; each++) {
+            int drawn = random.nextInt();
+            String recorded = entry("%08x".formatted(drawn), null);
+            String actual = entry("%08x".formatted(drawn ^ (random.nextInt() | 0x10_10_10_10)), null);
+            var origins = new Origins(when, when, KnownTies.NONE, new TranscriptIds());
+            ContentMatch match = ContentMatch.of(in(recorded), in(actual), origins);
+            assertNull(match.difference(), () -> recorded + actual + match);
+        }
+    }
+
     @Test
     void referencesToAnotherEntryDiffer() throws IOException {
         String recorded = entry(A, null) + entry(C, A);
@@ -82,7 +132,7 @@ class TranscriptIdsTest {
                 "{\"id\":\"3fb3357d\"} | {\"id\":\"90c1e6fab\"}",
                 "{\"id\":\"3fb3357d\"} | {\"id\":\"90C1E6FA\"}",
                 "{\"id\":\"3fb3357d\"} | {\"id\":\"3fb3357e\"}",
-                "{\"id\":\"12345678\"} | {\"id\":\"87654321\"}",
+                "{\"id\":\"12345678\"} | {\"id\":\"12345682\"}",
                 "{\"id\":\"3fb33\"} | {\"id\":\"90c1e\"}",
                 "{\"id\":\"user-one\"} | {\"id\":\"user-two\"}",
                 "{\"id\":\"3fb3357d-1\"} | {\"id\":\"90c1e6fa-1\"}"
