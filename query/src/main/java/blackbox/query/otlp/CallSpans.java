@@ -364,7 +364,8 @@ final class CallSpans {
         }
         if (unkept > 0) {
             limits.add(unkept + " calls or tools have no span, because of each sort at most " + EACH_MAX
-                    + ", and about " + (charsMax >> 20) + " million characters in all, are exported");
+                    + ", about " + (charsMax >> 20) + " million characters in all, and nothing that was recorded"
+                    + " meanwhile, are exported");
         }
         return limits;
     }
