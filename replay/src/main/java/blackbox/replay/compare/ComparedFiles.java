@@ -56,6 +56,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     private final Tied inContents = new Tied();
     private final Tied processNumbers = new Tied();
     private final Tied durations = new Tied();
+    private final TranscriptIds transcriptIds = new TranscriptIds();
     private StandIns names = (_, _) -> false;
     private @Nullable ComparedDatabases databases;
     private long movedEntries;
@@ -194,6 +195,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
                                     + certificates
                                     + sqlite.same()
                                     + match.pairs().count()
+                                    + transcriptIds.count()
                                     + ids.pairs().size()
                             > 0);
         } catch (ReplayException e) {
@@ -267,6 +269,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         inContents.say("made-up names and ids in the files that were left, which stand for each other");
         processNumbers.say("numbers of processes in the files that were left, which stand for each other");
         durations.say("durations in the files that were left, none longer than its side's writer had lived");
+        transcriptIds.say(notCompared);
         if (movedEntries > 0) {
             notCompared.add("the order of entries in npm's logs about what it did side by side: " + movedEntries
                     + " are in another place, or say another number of attempts");
@@ -487,6 +490,11 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         return compared;
     }
 
+    /// Which rules let values stand for others, besides those that hold for all replays.
+    public List<String> rules() {
+        return transcriptIds.count() > 0 ? List.of(TranscriptIds.RULE) : List.of();
+    }
+
     /// What was not, and why.
     public List<String> notCompared() {
         return notCompared;
@@ -516,7 +524,11 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         Text path = paths.recorded();
         WriteTimes one = recordedTimes();
         WriteTimes other = actualTimes();
-        var origins = new Origins(one.of(path), other.of(paths.actual()), this);
+        WrittenWhen written = one.of(path);
+        WrittenWhen writtenThere = other.of(paths.actual());
+        Origins origins = TranscriptIds.are(path)
+                ? new Origins(written.sinceBegan(), writtenThere.sinceBegan(), this, transcriptIds)
+                : new Origins(written, writtenThere, this);
         ComparedDatabases.Looked looked = databases == null
                 ? new ComparedDatabases.Looked(null, false, was, is)
                 : databases.look(path, was, is, origins, this::add);

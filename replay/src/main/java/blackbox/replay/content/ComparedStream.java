@@ -158,6 +158,12 @@ final class ComparedStream {
         return new String(buffer, at - back, length, StandardCharsets.ISO_8859_1);
     }
 
+    /// What is right before that place, so many octets at most, as far as it is here.
+    String before(int back, int most) {
+        int length = Math.min(most, at - back);
+        return letters(length, back + length);
+    }
+
     void moveAfter(int length, int back) {
         at += length - back;
         tied = place();

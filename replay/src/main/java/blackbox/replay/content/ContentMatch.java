@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// stands for it, if each lived when the number was written. A duration may stand for another one of the same form, if
 /// neither is longer than its own side's writer had lived, and they differ by no more than these stretches do, and a
 /// second; in output also one of another unit (`47s`, `2m`), if what took the one on its side took the other there,
-/// each rounded to the unit that suits.
+/// each rounded to the unit that suits. And so may words that each side drew for itself, where [Origins] says so;
+/// whoever
+/// says it counts them.
 ///
 /// @param difference where they first differ; null if they do not
 /// @param times which times stood for another before that
@@ -209,11 +211,16 @@ public record ContentMatch(
             }
             String name = recorded.letters(length, back);
             String other = actual.letters(otherLength, back);
-            if (!known.values().standFor(name, other)) {
-                return false;
+            if (known.values().standFor(name, other)) {
+                add(names, length, otherLength, back);
+                return true;
             }
-            add(names, length, otherLength, back);
-            return true;
+            if (known.drawn().standFor(recorded.before(back, DrawnWords.BEFORE_MAX), name, other)) {
+                recorded.moveAfter(length, back);
+                actual.moveAfter(otherLength, back);
+                return true;
+            }
+            return false;
         }
 
         /// Moves both to after the times that are where they differ, if these stand for each other. Of several

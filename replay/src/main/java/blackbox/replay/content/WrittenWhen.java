@@ -49,6 +49,28 @@ public interface WrittenWhen {
         };
     }
 
+    /// The same for what was noted at any time since whoever wrote it began, and written later.
+    default WrittenWhen sinceBegan() {
+        WrittenWhen written = this;
+        return new WrittenWhen() {
+            @Override
+            public Window at(long octet) {
+                Window window = written.at(octet);
+                return new Window(Math.min(window.fromNs(), sinceNs()), window.toNs());
+            }
+
+            @Override
+            public long sinceNs() {
+                return written.sinceNs();
+            }
+
+            @Override
+            public boolean isMeasured(long octet) {
+                return written.isMeasured(octet);
+            }
+        };
+    }
+
     /// Whether it was printed for somebody to read at once, and is no file.
     default boolean isPrinted() {
         return false;

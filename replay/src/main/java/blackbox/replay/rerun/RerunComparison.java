@@ -210,6 +210,7 @@ final class RerunComparison {
                     + String.join(", ", environment.keySet().stream().sorted().toList()) + " were supplied again");
         }
         alignment.rules().forEach(rule -> rules.add(meaning(rule)));
+        rules.addAll(files.rules());
         stoodFor(replayed.ending().played())
                 .forEach(place -> rules.add(place.text() + ": in requests, " + place.meaning()
                         + " stand for the recorded ones, each for one and wherever it is sent"));
