@@ -40,7 +40,7 @@ final class GatewayThroughput implements Benchmark {
     private static final Duration WARM_UP = Duration.ofSeconds(20);
     private static final int BUSY = Scale.CURRENT.count(32, 4);
     private static final int CONNECTING = Scale.CURRENT.count(8, 2);
-    private static final int STREAMS = Scale.CURRENT.count(100, 10);
+    private static final int STREAMS = Scale.CURRENT.count(100, 4);
     private static final boolean WITH_PEERS = Scale.CURRENT == Scale.WHOLE;
 
     /// Places among what was measured, after the direct way.
@@ -145,7 +145,7 @@ final class GatewayThroughput implements Benchmark {
     }
 
     private double streams(Way way) throws IOException, InterruptedException {
-        return OpenStreams.kibEach(way, folder(), STREAMS, Duration.ofSeconds(Scale.CURRENT.count(15, 2)));
+        return OpenStreams.kibEach(way, folder(), STREAMS, Duration.ofSeconds(Scale.CURRENT.count(20, 2)));
     }
 
     /// A new one, deleted in the end. Not in one of the others', which squid, as another user, could not enter.

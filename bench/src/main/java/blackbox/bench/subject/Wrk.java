@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
 /// sends the next request on a connection when the answer before it is whole.
 public final class Wrk {
     private static final String WORD = "measured ";
-    private static final int TRIES_MAX = 30;
+    private static final int TRIES_MAX = 20;
 
     /// Prints what was measured in a form that does not change, times in microseconds; waits before each request if
     /// a delay is given.
@@ -58,18 +58,9 @@ public final class Wrk {
 
     /// Waits until there is an answer: whatever is on the way may have just started.
     ///
-    /// @throws IOException if there is none after half a minute
+    /// @throws IOException if there is none
     public void awaitAnswer(String url) throws IOException, InterruptedException {
-        for (int tries = TRIES_MAX; ; tries--) {
-            try {
-                var unused = keptAlive(url, 1, Duration.ofSeconds(1));
-                return;
-            } catch (IOException e) {
-                if (tries == 0) {
-                    throw e;
-                }
-            }
-        }
+        var unused = keptAlive(url, 1, Duration.ofSeconds(1));
     }
 
     /// As many requests as are answered on so many connections, which are kept.
@@ -93,6 +84,19 @@ public final class Wrk {
         command.addAll(List.of("-d", time.toSeconds() + "s", "--timeout", "20s", "-s", script.toString()));
         command.addAll(options);
         command.addAll(List.of(url, "--", "" + pause.toMillis()));
+        for (int tries = TRIES_MAX; ; tries--) {
+            String output = output(command);
+            try {
+                return read(output);
+            } catch (SilenceException e) {
+                if (tries == 0) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private String output(List<String> command) throws IOException, InterruptedException {
         Process wrk = new ProcessBuilder(place.apply(command))
                 .redirectErrorStream(true)
                 .start();
@@ -100,7 +104,16 @@ public final class Wrk {
         if (wrk.waitFor() != 0) {
             throw new IOException("wrk ended with exit code " + wrk.exitValue() + ": " + output);
         }
-        return read(output);
+        return output;
+    }
+
+    /// Nothing of any answer came: on a busy machine a server that has just started may take longer than the time.
+    static final class SilenceException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        SilenceException(String message) {
+            super(message);
+        }
     }
 
     /// Reads the line that the script prints.
@@ -114,7 +127,10 @@ public final class Wrk {
         long[] numbers = List.of(line.substring(WORD.length()).split(" ")).stream()
                 .mapToLong(Long::parseLong)
                 .toArray();
-        if (numbers[5] != 0 || numbers[2] == 0) {
+        if (numbers[5] == 0 && numbers[2] == 0) {
+            throw new SilenceException("nothing was answered in the time: " + output);
+        }
+        if (numbers[5] != 0) {
             throw new IOException("%d requests were answered, %d failed: %s".formatted(numbers[1], numbers[5], output));
         }
         return new Load(numbers[0] / 1e6, numbers[1], numbers[2], micros(numbers[3]), micros(numbers[4]));
