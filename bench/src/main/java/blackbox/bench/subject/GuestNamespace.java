@@ -79,11 +79,6 @@ public final class GuestNamespace implements AutoCloseable {
         return words;
     }
 
-    /// Processor time of the process between the interface and the socket.
-    public ProcessCost cost() throws IOException {
-        return ProcessCost.of(qemu);
-    }
-
     @Override
     public void close() {
         qemu.destroyForcibly();
