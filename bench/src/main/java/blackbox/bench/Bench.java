@@ -30,6 +30,8 @@ final class Bench {
             new ServeReady(),
             new Alignment(),
             new GuestSlowdown(),
+            new GatewayThroughput(),
+            new GuestThroughput(),
             new BlockLog(),
             new Rerun(),
             new ExactTier(),
@@ -73,6 +75,11 @@ final class Bench {
         Machine machine = Machine.now();
         List<BenchResult> results;
         try {
+            String missing = benchmark.missing();
+            if (missing != null) {
+                System.err.println("bench: " + benchmark.name() + " cannot be measured here: " + missing);
+                return false;
+            }
             results = benchmark.run();
         } catch (Exception e) {
             System.err.println("bench: " + benchmark.name() + " could not measure");

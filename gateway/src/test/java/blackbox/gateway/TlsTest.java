@@ -4,6 +4,7 @@ import static blackbox.gateway.Inspected.all;
 import static blackbox.gateway.Inspected.head;
 import static blackbox.gateway.Inspected.octets;
 import static blackbox.gateway.Inspected.say;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -83,6 +84,32 @@ class TlsTest {
                     it.served.listener.plaintexts().stream().allMatch(each -> each.equals(said + "|finished|CLOSED")),
                     it.served.listener.plaintexts()::toString);
             assertEquals(2, it.served.listener.plaintexts().size());
+        }
+    }
+
+    /// What comes in one go is more than the guest's connection takes: what is left over is written when it takes
+    /// more, and may be all that it takes again.
+    @Test
+    void longAnswersInTls() throws Exception {
+        try (var it = new Inspected(folder, Inspection.REQUESTS)) {
+            SSLSocket guest = it.tls(Inspected.NAME);
+            SSLSocket server = it.server(it.certificates.server(Inspected.NAME));
+            var body = new byte[8 << 20];
+            it.served.random.nextBytes(body);
+            var serving = CompletableFuture.runAsync(() -> {
+                try {
+                    head(server);
+                    say(server, "HTTP/1.1 200 OK\r\nContent-Length: " + body.length + "\r\n\r\n");
+                    server.getOutputStream().write(body);
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            say(guest, GET);
+            head(guest);
+            assertArrayEquals(body, guest.getInputStream().readNBytes(body.length));
+            serving.get();
+            assertEquals(body.length, it.exchanges(1).getFirst().response().octets());
         }
     }
 

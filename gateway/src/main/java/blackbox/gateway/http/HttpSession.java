@@ -354,6 +354,7 @@ public final class HttpSession {
         UpstreamLink from = link;
         if (from != null && state != SessionState.OVER) {
             answers(from, false);
+            upstreamPaused(); // what waited here may be all that the guest takes: then nothing more is read
         }
     }
 
