@@ -116,6 +116,7 @@ class ArchitectureTest {
             new Library("SnakeYAML Engine", Set.of("policy"), List.of("org.snakeyaml.engine")),
             new Library("zstd", Set.of("ingest", "evidence", "vault", "calls"), List.of("com.github.luben")),
             new Library("Tink", Set.of(), List.of("com.google.crypto.tink")), // only the tests know it
+            new Library("OpenTelemetry", Set.of(), List.of("io.opentelemetry")), // nor do others know that
             new Library("Commons Compress", Set.of("vm"), List.of("org.apache.commons.compress")),
             new Library("JNA", Set.of("node", "vm"), List.of("com.sun.jna")),
             new Library(

@@ -13,6 +13,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -48,6 +49,9 @@ class RealAgentTest {
 
     private final AtomicInteger requests = new AtomicInteger();
 
+    /// In which the model asks for another command; -1 for none.
+    private volatile int changedTurn = -1;
+
     @Test
     void whatAnAgentDidIsTiedToItsModelAndDoneAgain() throws Exception {
         Installation blackbox = Installation.in(folder);
@@ -59,42 +63,65 @@ class RealAgentTest {
                       - {id: model, host: api.openai.com, upstream: "127.0.0.1:%1$d"}
                       - {id: docs, host: docs.example, upstream: "127.0.0.1:%1$d"}
                     """.formatted(model.port()));
-            Path workspace = Files.createDirectory(folder.resolve("workspace"));
-            Ended ended = blackbox.run(
-                            "record",
-                            "--json",
-                            "--tier",
-                            "live",
-                            "--image",
-                            "pi",
-                            "--policy",
-                            policy.toString(),
-                            "--upstream-ca",
-                            model.certificate().toString(),
-                            "--env",
-                            "OPENAI_API_KEY=of-a-test",
-                            "--workspace",
-                            workspace.toString(),
-                            "--",
-                            "pi",
-                            "-p",
-                            "--no-session",
-                            "--provider",
-                            "openai",
-                            "--model",
-                            "gpt-4.1",
-                            "make an app")
-                    .expect(0);
+            Ended ended = record(blackbox, policy, model);
             assertEquals("Done.\n", ended.out());
             assertEquals(TOOLS.size() + 2, requests.get(), "each turn, and the page that was fetched");
             Path came = Path.of(ended.recorded().path("workspace").asText());
             assertEquals("print('world')\n", Files.readString(came.resolve("app.py")));
-            String run = ended.recorded().path("run").asText();
+            String run = id(ended);
             blackbox.verifyComplete(run);
             assertTied(blackbox, run);
             assertDoneAgain(blackbox, run);
             assertEquals(TOOLS.size() + 2, requests.get(), "nobody was asked again");
+            assertAnotherAnswerIsTheCause(blackbox, policy, model);
         }
+    }
+
+    private static Ended record(Installation blackbox, Path policy, HttpsUpstream model, String... options)
+            throws Exception {
+        var command = new ArrayList<>(List.of("record", "--json", "--tier", "live", "--image", "pi"));
+        command.addAll(List.of("--policy", policy.toString()));
+        command.addAll(List.of("--upstream-ca", model.certificate().toString()));
+        command.addAll(List.of("--env", "OPENAI_API_KEY=of-a-test", "--", "pi", "-p"));
+        command.addAll(List.of(options));
+        command.addAll(List.of("--provider", "openai", "--model", "gpt-4.1", "make an app"));
+        return blackbox.run(command.toArray(String[]::new)).expect(0);
+    }
+
+    /// Two runs in which the model said something else once; the names of their sessions would differ before that.
+    private void assertAnotherAnswerIsTheCause(Installation blackbox, Path policy, HttpsUpstream model)
+            throws Exception {
+        String one = id(record(blackbox, policy, model, "--no-session"));
+        changedTurn = 2;
+        String other = id(record(blackbox, policy, model, "--no-session"));
+        JsonNode differs = blackbox.run("diff", one, other, "--json").expect(1).json();
+        assertEquals("DIVERGED", differs.path("verdict").asText(), differs::toString);
+        JsonNode first = differs.path("firstDivergence");
+        assertEquals("NET_DIFF", first.path("class").asText(), first::toString);
+        assertTrue(first.path("causes").toString().contains("the last one before it that differs"), first::toString);
+        long call = exchanges(blackbox, one).get(2);
+        assertTrue(
+                first.path("causes").toString().contains("event " + call + " in " + one),
+                () -> call + " is not in " + first);
+    }
+
+    /// Indexes of what the model was asked and answered.
+    private static List<Long> exchanges(Installation blackbox, String run) throws Exception {
+        String events = blackbox.run("events", run, "--kind", "http.exchange", "--json")
+                .expect(0)
+                .out();
+        var indexes = new ArrayList<Long>();
+        for (String line : events.lines().toList()) {
+            JsonNode event = JSON.readTree(line);
+            if (event.path("detail").path("target").asText().equals("/v1/responses")) {
+                indexes.add(event.path("index").asLong());
+            }
+        }
+        return indexes;
+    }
+
+    private static String id(Ended recorded) {
+        return recorded.recorded().path("run").asText();
     }
 
     private static void assertTied(Installation blackbox, String run) throws Exception {
@@ -148,7 +175,9 @@ class RealAgentTest {
         assertEquals("effects", replayed.path("equivalence").asText(), replayed::toString);
         assertEquals(0, replayed.path("egressPackets").asLong(), replayed::toString);
         String rules = replayed.path("rules").toString();
-        assertTrue(rules.contains("request-id: ") && rules.contains("session-id: "), rules);
+        for (String rule : List.of("request-id: ", "session-id: ", "transcript-id: ")) {
+            assertTrue(rules.contains(rule), rules);
+        }
     }
 
     private void answer(HttpExchange exchange) throws IOException {
@@ -166,7 +195,7 @@ class RealAgentTest {
                     .count();
             exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
             exchange.sendResponseHeaders(200, 0);
-            new Answer(exchange.getResponseBody(), (int) done).say();
+            new Answer(exchange.getResponseBody(), (int) done, done == changedTurn).say();
         }
     }
 
@@ -174,11 +203,13 @@ class RealAgentTest {
     private static final class Answer {
         private final OutputStream out;
         private final int turn;
+        private final boolean changed;
         private int number;
 
-        Answer(OutputStream out, int turn) {
+        Answer(OutputStream out, int turn, boolean changed) {
             this.out = out;
             this.turn = turn;
+            this.changed = changed;
         }
 
         void say() throws IOException {
@@ -200,7 +231,8 @@ class RealAgentTest {
 
         private ObjectNode tool() throws IOException {
             Map.Entry<String, Map<String, Object>> tool = TOOLS.get(turn);
-            String arguments = JSON.writeValueAsString(tool.getValue());
+            String arguments =
+                    JSON.writeValueAsString(changed ? Map.of("command", "python3 ./app.py") : tool.getValue());
             ObjectNode item = JSON.createObjectNode()
                     .put("id", "fc_" + turn)
                     .put("type", "function_call")

@@ -18,7 +18,7 @@ public record Tokens(
     public static final Tokens UNKNOWN = new Tokens(null, null, null, null, null);
 
     /// Those in the detail of an `llm.call`.
-    static Tokens of(JsonNode detail) {
+    public static Tokens of(JsonNode detail) {
         return new Tokens(
                 count(detail, "inputTokens"),
                 count(detail, "outputTokens"),

@@ -15,6 +15,7 @@ import blackbox.schemas.view.ProcessView;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,18 +28,22 @@ public final class CausedCollector {
 
     private static final int UNTIED_MAX = 1000;
 
+    /// How much of each sort is kept of each tool use, where all of a run are asked about.
+    private static final int KEPT_OF_ALL_MAX = 16;
+
     private final Causes causes;
     private final Map<ToolUse, ToolEffects> effects = new LinkedHashMap<>();
     private final List<Period> periods;
     private final List<Caused.Program> untied = new ArrayList<>();
+    private final Map<Long, CallTies.Within> within = new HashMap<>();
     private long untiedCount;
 
     /// From a call to the next one of the same process.
     private record Period(@Nullable ProcessId process, long fromNs, long toNs) {}
 
-    private CausedCollector(Causes causes, List<ToolUse> tools, Set<ModelTurn> turns) {
+    private CausedCollector(Causes causes, List<ToolUse> tools, Set<ModelTurn> turns, int keptMax) {
         this.causes = causes;
-        tools.forEach(tool -> effects.put(tool, new ToolEffects(causes.connections)));
+        tools.forEach(tool -> effects.put(tool, new ToolEffects(causes.connections, keptMax)));
         this.periods = turns.stream().map(this::period).toList();
     }
 
@@ -72,9 +77,17 @@ public final class CausedCollector {
         }
         Set<ModelTurn> of =
                 turns.isEmpty() ? tools.stream().map(tool -> tool.turn).collect(Collectors.toSet()) : Set.copyOf(turns);
-        var collector = new CausedCollector(causes, tools, of);
+        var collector = new CausedCollector(causes, tools, of, ToolEffects.KEPT_MAX);
         TouchedCollector.read(recordings, run, collector::see);
         return collector.caused(run, call);
+    }
+
+    /// What ties all calls of `run` together, as far as it is recorded now. Reads it three times.
+    public static CallTies ties(Recordings recordings, RunId run) throws IOException {
+        Causes causes = Causes.read(recordings, run, (_, _, _) -> {});
+        var collector = new CausedCollector(causes, causes.book.tools(), Set.of(), KEPT_OF_ALL_MAX);
+        TouchedCollector.read(recordings, run, collector::see);
+        return collector.ties();
     }
 
     private static List<ToolUse> tools(Causes causes, String call) {
@@ -119,6 +132,9 @@ public final class CausedCollector {
             if (of != null) {
                 of.see(event, index, tie);
             }
+            if (event instanceof NetView.McpCall) {
+                within(index, event.atNs(), tie);
+            }
         } else if (event instanceof ProcessView.Exec exec && !exec.failed() && isUntied(process, event.atNs())) {
             untiedCount++;
             if (untied.size() < UNTIED_MAX) {
@@ -143,9 +159,33 @@ public final class CausedCollector {
     }
 
     private Caused caused(RunId run, String call) {
+        return new Caused(run, call, tools(), untied, untiedCount, causes.limits());
+    }
+
+    private List<Caused.OfTool> tools() {
         List<Caused.OfTool> tools = new ArrayList<>();
         effects.forEach((tool, of) -> tools.add(of.of(tool)));
         tools.sort(Comparator.comparingLong(each -> each.used().index()));
-        return new Caused(run, call, tools, untied, untiedCount, causes.limits());
+        return tools;
+    }
+
+    private CallTies ties() {
+        for (ModelTurn turn : causes.book.turns()) {
+            ProcessId process = process(turn);
+            Tie outer = process == null ? null : causes.tie(process, turn.index, turn.exchange.askedNs(), null);
+            if (outer != null) {
+                within(turn.index, turn.exchange.askedNs(), outer);
+            }
+        }
+        var tools = new LinkedHashMap<Long, Caused.OfTool>();
+        tools().forEach(tool -> tools.put(tool.used().index(), tool));
+        return new CallTies(tools, within, causes.limits());
+    }
+
+    /// Only of a tool whose own call had begun before, so that nothing is within itself.
+    private void within(long index, long atNs, Tie tie) {
+        if (tie.grade().compareTo(Grade.B) <= 0 && tie.tool().turn.exchange.askedNs() < atNs) {
+            within.put(index, new CallTies.Within(tie.tool().index, tie.grade()));
+        }
     }
 }

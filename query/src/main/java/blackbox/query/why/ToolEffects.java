@@ -28,9 +28,11 @@ final class ToolEffects {
     /// How many of each sort one answer lists.
     static final int LISTED_MAX = 1000;
 
-    private static final int KEPT_MAX = 20_000;
+    /// How many of each sort are kept of one tool use, where only that one or those of a call are asked about.
+    static final int KEPT_MAX = 20_000;
 
     private final Connections connections;
+    private final int keptMax;
     private final List<Caused.Program> execs = new ArrayList<>();
     private final Map<String, FileUse> files = new LinkedHashMap<>();
     private final Map<String, Seen> peers = new LinkedHashMap<>();
@@ -69,8 +71,10 @@ final class ToolEffects {
         }
     }
 
-    ToolEffects(Connections connections) {
+    /// @param keptMax how many of each sort are kept; all count
+    ToolEffects(Connections connections, int keptMax) {
         this.connections = connections;
+        this.keptMax = keptMax;
     }
 
     /// Takes an event that followed from it.
@@ -101,7 +105,7 @@ final class ToolEffects {
         if (exec.failed()) {
             return false;
         }
-        if (execs.size() < KEPT_MAX) {
+        if (execs.size() < keptMax) {
             execs.add(program(exec, index, grade));
         } else {
             leftOff++;
@@ -127,7 +131,7 @@ final class ToolEffects {
         }
         FileUse use = files.get(path.toString());
         if (use == null) {
-            if (files.size() >= KEPT_MAX) {
+            if (files.size() >= keptMax) {
                 leftOff++;
                 return true;
             }
@@ -156,7 +160,7 @@ final class ToolEffects {
     private boolean seen(Map<String, Seen> all, EventView event, long index, Grade grade, String what) {
         Seen seen = all.get(what);
         if (seen == null) {
-            if (all.size() >= KEPT_MAX) {
+            if (all.size() >= keptMax) {
                 leftOff++;
                 return true;
             }

@@ -24,31 +24,31 @@ import org.jspecify.annotations.Nullable;
 
 /// A run of agents that use tools, event by event; times are milliseconds from its start. Each event's
 /// index is returned.
-final class ToolRun {
+public final class ToolRun {
 
-    static final String MODEL = "model.example";
-    static final Endpoint MODEL_AT = new Endpoint("10.0.3.1", 443);
+    public static final String MODEL = "model.example";
+    public static final Endpoint MODEL_AT = new Endpoint("10.0.3.1", 443);
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    final TestRun run;
+    public final TestRun run;
     private Actor actor = Actor.AGENT;
 
     /// A tool that an answer asks for.
     ///
     /// @param wholeMs when its block had passed
-    record Use(@Nullable String id, String name, String arguments, long wholeMs, boolean cut, String type) {
-        static Use of(@Nullable String id, String name, String arguments, long wholeMs) {
+    public record Use(@Nullable String id, String name, String arguments, long wholeMs, boolean cut, String type) {
+        public static Use of(@Nullable String id, String name, String arguments, long wholeMs) {
             return new Use(id, name, arguments, wholeMs, false, "tool_use");
         }
 
-        static Use shell(String id, String command, long wholeMs) {
+        public static Use shell(String id, String command, long wholeMs) {
             return of(
                     id, "shell", JSON.createObjectNode().put("command", command).toString(), wholeMs);
         }
     }
 
-    ToolRun(Path folder) throws IOException {
+    public ToolRun(Path folder) throws IOException {
         run = new TestRun(folder).open("agent");
     }
 
@@ -57,7 +57,7 @@ final class ToolRun {
         return this;
     }
 
-    private static long ns(long ms) {
+    public static long ns(long ms) {
         return TestRun.START_NS + ms * 1_000_000;
     }
 
@@ -104,7 +104,7 @@ final class ToolRun {
     }
 
     /// A fork and the start of a program in the child.
-    long start(long ms, int pid, int parent, String... argv) {
+    public long start(long ms, int pid, int parent, String... argv) {
         fork(ms, pid, parent);
         return exec(ms + 1, pid, parent, argv);
     }
@@ -131,7 +131,7 @@ final class ToolRun {
         return run.add(new Event.PrivilegeUse(guest(ms, pid, ppid), what, null, null, 0));
     }
 
-    long connect(long ms, int pid, int ppid, int localPort, Endpoint remote) {
+    public long connect(long ms, int pid, int ppid, int localPort, Endpoint remote) {
         return run.add(new Event.NetCall(
                 guest(ms, pid, ppid),
                 Kind.NET_CONNECT,
@@ -154,18 +154,18 @@ final class ToolRun {
                 host(ms), "allow", "tcp", local(localPort), remote, Text.of(host), "{\"stage\":\"connect\"}"));
     }
 
-    static Endpoint local(int port) {
+    public static Endpoint local(int port) {
         return new Endpoint("10.0.2.15", port);
     }
 
     /// An agent's runtime: a process that was started before all calls and is connected to the model.
-    void runtime(int pid, int localPort) {
+    public void runtime(int pid, int localPort) {
         start(1, pid, 1, "node", "/usr/bin/agent");
         connect(5, pid, 1, localPort, MODEL_AT);
     }
 
     /// A call of the model, which is told when it is over; each tool's event follows it.
-    long call(int localPort, int number, long askedMs, long overMs, List<String> results, Use... uses) {
+    public long call(int localPort, int number, long askedMs, long overMs, List<String> results, Use... uses) {
         ObjectNode detail = JSON.createObjectNode()
                 .put("number", number)
                 .put("responseModel", "model-1")
@@ -232,7 +232,7 @@ final class ToolRun {
     }
 
     /// Closes the run.
-    Recordings recordings() throws IOException {
+    public Recordings recordings() throws IOException {
         run.close(0);
         run.spool(0, run.batches.size());
         return Recordings.unchecked(run.data);

@@ -105,6 +105,44 @@ class EvidenceForCausesTest {
                 .isOfClass(DivergenceClass.UNEXPLAINED);
     }
 
+    /// What a gateway saw inside of a connection that the two runs used alike: the last of several answers, and none
+    /// that
+    /// came later.
+    @Test
+    void anotherAnswerInsideOfTheSameConnection() throws Exception {
+        plant(asks("left", "aa", "x"), asks("right", "aa", "y")).is(DivergenceClass.UNEXPLAINED);
+        plant(asks("left", "aaa", "x"), asks("right", "aba", "y"))
+                .is(DivergenceClass.NET_DIFF)
+                .saying("likely the answer to POST https://api.example/v1/1, the last one before it that differs: 200"
+                        + " with 500 octets (bbbbbbbbbbbb…) instead of 200 with 500 octets (aaaaaaaaaaaa…)");
+        plant(asks("left", "aaa", "x"), asks("right", "bab", "x"))
+                .is(DivergenceClass.NET_DIFF)
+                .saying("/v1/2, the last one")
+                .saying("; so do 1 answers before");
+        plant(asks("left", "", "aaaa"), asks("right", "", "bbbb")).is(DivergenceClass.UNEXPLAINED);
+    }
+
+    /// Answers before something is done, and answers after it.
+    private static Deeds asks(String way, String before, String after) {
+        return (events, shell) -> {
+            int local = events.newPort();
+            events.connect(shell, SERVICE, 443, 0);
+            events.hostFlow(local, SERVICE, 443, 0, 0, "open");
+            for (int each = 0; each < before.length(); each++) {
+                events.answered(local, SERVICE, 443, "/v1/" + each, before.charAt(each), 500);
+                events.pass(5_000_000_000L);
+            }
+            long index = branch(events, shell, way);
+            events.pass(5_000_000_000L);
+            for (int each = 0; each < after.length(); each++) {
+                events.answered(local, SERVICE, 443, "/v1/after/" + each, after.charAt(each), 500);
+            }
+            events.guestFlow(shell, local, SERVICE, 443, 80, 1_500);
+            events.hostFlow(local, SERVICE, 443, 80, 1_500, "closed");
+            return index;
+        };
+    }
+
     private static Deeds reads(Deeds before, int pieces) {
         return (events, shell) -> {
             before.run(events, shell);

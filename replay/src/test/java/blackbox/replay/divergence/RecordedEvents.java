@@ -266,6 +266,26 @@ public final class RecordedEvents {
                 what));
     }
 
+    /// An answer of so many octets that began a millisecond before.
+    ///
+    /// @param digit of its digest
+    public long answered(int local, String ip, int port, String target, char digit, long in) {
+        String detail =
+                "{\"number\":0,\"scheme\":\"https\",\"method\":\"POST\",\"authority\":\"api.example\",\"target\":\""
+                        + target + "\",\"status\":200,\"responseSha256\":\""
+                        + String.valueOf(digit).repeat(64)
+                        + "\",\"firstNs\":1000000,\"durationNs\":2000000}";
+        return add(new Event.HttpExchange(
+                host(),
+                "answered",
+                new Endpoint("10.0.2.15", local),
+                new Endpoint(ip, port),
+                Text.of("api.example"),
+                80,
+                in,
+                detail));
+    }
+
     /// What the run's clock shows.
     public long nowNs() {
         return nowNs;

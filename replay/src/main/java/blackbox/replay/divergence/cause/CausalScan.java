@@ -58,6 +58,7 @@ public final class CausalScan {
     private final Map<Long, Long> births = new HashMap<>();
     private final List<Gap> gaps = new ArrayList<>();
     private final List<Long> misses = new ArrayList<>();
+    private final HttpAnswers answers = new HttpAnswers();
     private final Map<String, CausalHistory> paths = bounded();
     private final Map<String, Boolean> written = bounded();
     private final Map<Long, CausalHistory> ports = new HashMap<>();
@@ -105,6 +106,7 @@ public final class CausalScan {
                 }
             }
             case NetView.Miss _ -> misses.add(index);
+            case NetView.Exchange exchange -> answers.see(exchange, index);
             case ProcessView _,
                     FileView _,
                     NetView _,
@@ -309,6 +311,11 @@ public final class CausalScan {
     /// Indexes of requests that a replay's network did not answer.
     List<Long> misses() {
         return misses;
+    }
+
+    /// What the side was answered over HTTP.
+    HttpAnswers answers() {
+        return answers;
     }
 
     private static long id(long pid, long startNs) {

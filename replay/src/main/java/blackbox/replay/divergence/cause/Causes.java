@@ -142,7 +142,33 @@ public final class Causes {
                 reason = or(reason, changed(change));
             }
         }
-        return or(reason, connection());
+        reason = or(reason, connection());
+        return or(reason, answer());
+    }
+
+    /// An HTTP answer that both sides were given, and that differs, where the network was used on the way to the
+    /// divergence.
+    private @Nullable DivergenceClass answer() {
+        Facts was = expectedHere;
+        Facts is = actualHere;
+        if (recorded.history().network() < 0 || actual.history().network() < 0) {
+            return null;
+        }
+        HttpAnswers.Changed changed = recorded.scan()
+                .answers()
+                .lastChanged(
+                        actual.scan().answers(),
+                        was == null ? Long.MAX_VALUE : was.atNs(),
+                        is == null ? Long.MAX_VALUE : is.atNs());
+        if (changed == null) {
+            return null;
+        }
+        causes.add("likely the answer to " + changed.request() + ", the last one before it that differs: "
+                + changed.actual() + " instead of " + changed.expected() + ": event " + changed.index() + " in "
+                + recorded.side().name() + ", event " + changed.actualIndex() + " in "
+                + actual.side().name()
+                + (changed.earlier() == 0 ? "" : "; so do " + changed.earlier() + " answers before"));
+        return DivergenceClass.NET_DIFF;
     }
 
     /// Whether the network was used on the way to the divergence after the answer at `index`.

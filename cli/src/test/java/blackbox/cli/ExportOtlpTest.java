@@ -1,0 +1,142 @@
+package blackbox.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import blackbox.cli.exit.ExitCodes;
+import blackbox.recorder.keys.KeyFile;
+import blackbox.recorder.seal.RunSealer;
+import blackbox.recorder.spool.Spool;
+import blackbox.schemas.RunId;
+import blackbox.schemas.event.Endpoint;
+import blackbox.schemas.event.Event;
+import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.event.Kind;
+import blackbox.schemas.row.Text;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `export --format otlp` as a program calls it. What is in the traces is `RunTraceTest`'s.
+class ExportOtlpTest {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Instant START = Instant.parse("2026-11-21T09:00:00Z");
+    private static final long START_NS = START.getEpochSecond() * 1_000_000_000L;
+
+    @TempDir
+    Path data;
+
+    private final RunId run = RunId.create(START, new Random(7));
+
+    private void record(boolean calls) throws Exception {
+        var key = KeyFile.loadOrCreate(data.resolve("keys"), "recorder");
+        var sealer = new RunSealer(run, key, Spool.create(data.resolve("spool"), run), InstantSource.fixed(START));
+        sealer.append(new Event.RunOpen(EventHeader.host(START_NS), Text.of("first"), "{\"tier\":\"live\"}"));
+        if (calls) {
+            sealer.append(new Event.AgentCall(
+                    Kind.LLM_CALL,
+                    EventHeader.host(START_NS + 9),
+                    Text.of("openai-chat"),
+                    new Endpoint("10.0.2.15", 4000),
+                    new Endpoint("198.18.0.1", 443),
+                    Text.of("model.example"),
+                    "{\"number\":0,\"provider\":\"openai\",\"requestModel\":\"m-1\",\"status\":500,\"askedAtNs\":"
+                            + (START_NS + 1) + ",\"error\":{\"type\":\"server_error\",\"message\":\"secret words\"}}"));
+        }
+        sealer.append(new Event.RunClose(EventHeader.host(START_NS + 10), sealer.size(), 0, 0, null, null));
+        sealer.seal();
+    }
+
+    private record Ran(int exitCode, String out, String err) {}
+
+    private Ran export(String... options) {
+        var out = new ByteArrayOutputStream();
+        var err = new ByteArrayOutputStream();
+        PrintStream standard = System.out;
+        PrintStream errors = System.err;
+        System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+        System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+        try {
+            var all = new String[options.length + 4];
+            all[0] = "export";
+            all[1] = "last";
+            System.arraycopy(options, 0, all, 2, options.length);
+            all[options.length + 2] = "--data";
+            all[options.length + 3] = data.toString();
+            int exitCode = Main.run(all);
+            return new Ran(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        } finally {
+            System.setOut(standard);
+            System.setErr(errors);
+        }
+    }
+
+    @Test
+    void aRunsCallsAreAFileOfTraces() throws Exception {
+        record(true);
+        Path file = data.resolve("run.otlp.jsonl");
+        Ran ran = export("--format", "otlp", "--out", file.toString(), "--json");
+        assertEquals(ExitCodes.OK, ran.exitCode(), ran.err());
+        JsonNode said = JSON.readTree(ran.out());
+        assertEquals(run.value(), said.path("run").asText());
+        assertEquals(1, said.path("modelSpans").asLong());
+        assertEquals(0, said.path("toolSpans").asLong());
+        assertEquals(Files.size(file), said.path("bytes").asLong());
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        JsonNode spans = JSON.readTree(Files.readString(file))
+                .path("resourceSpans")
+                .path(0)
+                .path("scopeSpans")
+                .path(0)
+                .path("spans");
+        assertEquals("chat m-1", spans.path(1).path("name").asText(), spans::toString);
+        assertEquals(said.path("trace").asText(), spans.path(1).path("traceId").asText());
+        assertTrue(said.path("limits").size() > 0, said::toString);
+        assertTrue(ran.err().contains("blackbox: " + said.path("limits").path(0).asText()), ran.err());
+        Ran again = export("--format", "otlp", "--out", file.toString());
+        assertEquals(ExitCodes.BAD_INPUT, again.exitCode());
+        assertTrue(again.err().contains("already exists"), again.err());
+    }
+
+    @Test
+    void standardOutputHasTheTracesAndNothingElse() throws Exception {
+        record(true);
+        Ran without = export("--format", "otlp", "--out", "-");
+        assertEquals(ExitCodes.OK, without.exitCode(), without.err());
+        assertEquals(1, without.out().lines().count(), without.out());
+        assertFalse(without.out().contains("secret words"), without.out());
+        assertTrue(JSON.readTree(without.out()).has("resourceSpans"));
+        Ran with = export("--format", "otlp", "--content", "--out", "-");
+        assertTrue(with.out().contains("secret words"), with.out());
+        Ran both = export("--format", "otlp", "--out", "-", "--json");
+        assertEquals(ExitCodes.BAD_INPUT, both.exitCode());
+        assertEquals("", both.out());
+    }
+
+    @Test
+    void whatCannotBeExportedIsSaidInOneSentence() throws Exception {
+        record(false);
+        Path file = data.resolve("none.jsonl");
+        Ran none = export("--format", "otlp", "--out", file.toString());
+        assertEquals(ExitCodes.BAD_INPUT, none.exitCode());
+        assertTrue(none.err().contains("has no calls of models or MCP servers to export"), none.err());
+        assertTrue(none.err().contains("touched " + run + " --calls"), none.err());
+        assertEquals(1, none.err().lines().count(), none.err());
+        assertFalse(Files.exists(file));
+        Ran other = export("--content");
+        assertEquals(ExitCodes.BAD_INPUT, other.exitCode());
+        assertTrue(other.err().contains("--content applies to --format otlp only"), other.err());
+    }
+}
