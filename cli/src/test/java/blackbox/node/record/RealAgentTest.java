@@ -120,7 +120,7 @@ class RealAgentTest {
         return indexes;
     }
 
-    private static String id(Ended recorded) {
+    private static String id(Ended recorded) throws IOException {
         return recorded.recorded().path("run").asText();
     }
 
