@@ -9,6 +9,7 @@ import termios
 import time
 
 import boot
+import trust
 
 CGROUPS = "/sys/fs/cgroup"
 CGROUP = f"{CGROUPS}/agent"
@@ -39,26 +40,6 @@ KEPT_CAPABILITIES = {
     29,  # AUDIT_WRITE
     31,  # SETFCAP
 }
-
-# Where Debian's programs look for whom to trust; update-ca-certificates keeps LOCAL_CA.
-BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
-LOCAL_CA = "/usr/local/share/ca-certificates/blackbox-egress.crt"
-# What OpenSSL looks for in that folder: the hash of the name that every run's authority has.
-HASHED_CA = "/etc/ssl/certs/40a2b64f.0"
-# Programs that bring authorities of their own take the file that one of these names; in all of them it stands for all.
-BUNDLE_NAMES = (
-    "AWS_CA_BUNDLE",
-    "CARGO_HTTP_CAINFO",
-    "CODEX_CA_CERTIFICATE",
-    "CURL_CA_BUNDLE",
-    "DENO_CERT",
-    "GIT_SSL_CAINFO",
-    "NODE_EXTRA_CA_CERTS",
-    "PIP_CERT",
-    "REQUESTS_CA_BUNDLE",
-    "SSL_CERT_FILE",
-    "npm_config_cafile",
-)
 
 # Variables that the image's definition gives the agent, `NAME=value`, each ended by a NUL.
 VARIABLES = "/etc/blackbox/environment"
@@ -189,7 +170,7 @@ class Agent:
             try:
                 os.chroot(self.root)
                 os.chdir("/")
-                _trust(certificate)
+                trust.trust(certificate)
                 os._exit(0)
             finally:
                 os._exit(1)
@@ -319,15 +300,6 @@ def _give_way():
     os.setpriority(os.PRIO_PROCESS, 0, 0)
 
 
-def _trust(certificate):
-    for path in (BUNDLE, LOCAL_CA):
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "a", encoding="ascii") as file:
-            file.write("\n" + certificate)
-    if not os.path.lexists(HASHED_CA):
-        os.symlink(LOCAL_CA, HASHED_CA)
-
-
 def _variables():
     """Those of the image, where the agent cannot change them."""
     try:
@@ -348,7 +320,7 @@ def _environment(account, variables, given, trusts):
     }
     env.update(variables)
     if trusts:
-        env.update((name.encode(), BUNDLE.encode()) for name in BUNDLE_NAMES)
+        env.update((name.encode(), trust.BUNDLE.encode()) for name in trust.BUNDLE_NAMES)
     for pair in given:
         name, _, value = pair.partition(b"=")
         env[name] = value

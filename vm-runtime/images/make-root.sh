@@ -28,6 +28,31 @@ suite=$(sed -n 's/^Suite: //p' repository/Release)
 mmdebstrap --mode=root --variant=essential --quiet "$@" "$suite" root 'deb [trusted=yes] copy:/mnt/repository ./'
 
 cd root
+# Java's store of certificates has the time at which each was put there.
+[ ! -f etc/ssl/certs/java/cacerts ] || chroot . python3 - "$epoch" <<'PYTHON'
+import hashlib, struct, sys
+
+path = "/etc/ssl/certs/java/cacerts"
+with open(path, "rb") as file:
+    store = bytearray(file.read())
+
+
+def behind(length, at):
+    return at + struct.calcsize(length) + struct.unpack_from(length, store, at)[0]
+
+
+magic, version, count = struct.unpack_from(">III", store)
+if (magic, version) != (0xFEEDFEED, 2):
+    sys.exit(path + " is not in the format JKS, version 2; an image with it would be another one each time")
+at = 12
+for _ in range(count):
+    at = behind(">H", at + 4)
+    struct.pack_into(">Q", store, at, int(sys.argv[1]) * 1000)
+    at = behind(">I", behind(">H", at + 8))
+store[at:] = hashlib.sha1("changeit".encode("utf-16-be") + b"Mighty Aphrodite" + store[:at]).digest()
+with open(path, "wb") as file:
+    file.write(store)
+PYTHON
 # What differs from build to build goes. A user's root cannot make device nodes: the guest's kernel makes its own.
 for folder in dev var/log var/cache var/lib/apt/lists tmp run; do
     find "$folder" -mindepth 1 -delete

@@ -116,6 +116,8 @@ final class RootBuilder {
                         .collect(Collectors.joining(",")));
         EXCLUDED.forEach(each -> command.add("--dpkgopt=" + each));
         command.add("--aptopt=APT::Install-Recommends \"false\"");
+        // Java's packages cannot be installed without this folder, now or later in the guest: they put links there.
+        command.add("--essential-hook=mkdir -p \"$1/usr/share/man/man1\"");
         BuildNamespace.command(command, TIMEOUT).run();
     }
 

@@ -44,6 +44,7 @@ class GuestFilesTest {
                         "blackbox/init/init.py",
                         "blackbox/init/initrd.sh",
                         "blackbox/init/streams.py",
+                        "blackbox/init/trust.py",
                         "blackbox/tracer",
                         "blackbox/tracer/a.c",
                         "blackbox/tracer/b.py"),
