@@ -71,6 +71,44 @@ class Http2WaitingTest {
         }
     }
 
+    /// Bodies that wait would hold the window that the one under way needs to end.
+    @Test
+    void uploadsThatWaitLeaveRoomForTheOneUnderWay() throws Exception {
+        try (var it = inspected();
+                Http2Peer guest = guest(it);
+                Http2Peer server = Http2Peer.server(
+                        it.server(it.certificates.server(Inspected.NAME)),
+                        new Http2Settings().maxConcurrentStreams(1).initialWindowSize(1 << 20))) {
+            Stream first = guest.get("/first");
+            server.accept().head(true, ":status", "204");
+            first.awaitWhole();
+            Stream upload = guest.request(
+                    false, ":method", "POST", ":scheme", "https", ":authority", Inspected.NAME, ":path", "/upload");
+            Stream served = server.accept();
+            var waiting = new ArrayList<Stream>();
+            for (int each = 0; each < 4; each++) {
+                Stream more = guest.request(
+                        false, ":method", "POST", ":scheme", "https", ":authority", Inspected.NAME, ":path", "/more");
+                more.data(new byte[60_000], false);
+                waiting.add(more);
+            }
+            for (Stream each : waiting.subList(2, 4)) {
+                assertEquals(Http2Error.REFUSED_STREAM, each.awaitReset());
+            }
+            upload.data(new byte[1_000_000], true);
+            assertEquals(1_000_000, served.awaitWhole().length());
+            served.head(true, ":status", "204");
+            upload.awaitWhole();
+            for (Stream each : waiting.subList(0, 2)) {
+                each.data("end", true);
+                Stream next = server.accept();
+                assertTrue(next.awaitWhole().endsWith("end"));
+                next.head(true, ":status", "204");
+                each.awaitWhole();
+            }
+        }
+    }
+
     /// Asks for what must wait, and returns when it does.
     private static Stream queued(Inspected it, Http2Peer guest, String path) throws Exception {
         int decided = it.served.listener.decisions().size();

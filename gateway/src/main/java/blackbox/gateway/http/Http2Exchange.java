@@ -35,12 +35,13 @@ final class Http2Exchange {
     private final Http2Session session;
     private final Http2FrameStream guestStream;
     private final Exchange exchange;
-    private final int headOctets;
+    private int headOctets;
     private final ArrayDeque<Part> waiting = new ArrayDeque<>();
     private @Nullable Http2FrameStream upstreamStream;
     /// The codec compares lengths, but for answers without a body.
     private long answerLeft = UNKNOWN;
 
+    private int waitingOctets;
     private boolean requestWhole;
     private boolean over;
 
@@ -63,6 +64,11 @@ final class Http2Exchange {
 
     int headOctets() {
         return headOctets;
+    }
+
+    /// How much of the guest's window its body holds while it waits.
+    int waitingOctets() {
+        return waitingOctets;
     }
 
     void judge() {
@@ -168,6 +174,11 @@ final class Http2Exchange {
                 throw HttpFault.bad("it has a head after its head");
             }
             Fields trailer = Http2Heads.trailer(frame.headers());
+            int octets = Http2Heads.octets(frame.headers());
+            if (!session.keepsHead(octets)) {
+                throw HttpFault.bad("with its trailer, the heads of requests at once have more than 512 KiB");
+            }
+            headOctets += octets;
             requestWhole = true;
             add(new Trailer(trailer));
         } catch (HttpFault fault) {
@@ -179,6 +190,8 @@ final class Http2Exchange {
         Http2FrameStream stream = upstreamStream;
         if (stream == null) {
             waiting.add(part);
+            waitingOctets += part instanceof Data data ? data.credit : 0;
+            session.limitQueued(this);
         } else {
             forward(stream, part);
         }
@@ -201,6 +214,12 @@ final class Http2Exchange {
         return fields.all().isEmpty()
                 ? to.data(stream, Unpooled.EMPTY_BUFFER, true)
                 : to.head(stream, Http2Heads.trailer(fields), true);
+    }
+
+    /// Lets the guest send it again: nothing of it has been sent on.
+    void giveBack() {
+        end(How.REFUSED);
+        session.guest().reset(guestStream, Http2Error.REFUSED_STREAM.code());
     }
 
     private void malformed(HttpFault fault) {

@@ -52,6 +52,9 @@ public final class Http2Session {
     private int headsOctets;
     /// The other side's windows do not bound it: what a stream has left of them is given back when it ends there.
     private int unsentOctets;
+    /// Whether the guest was told to connect anew.
+    private boolean turnedAway;
+    /// Whether the other side takes no more.
     private boolean goingAway;
     private boolean over;
     /// That of all its requests; null before the first.
@@ -115,10 +118,9 @@ public final class Http2Session {
 
     /// Has the guest connect anew for its next requests; what it has asked for is still answered.
     void turnAway() {
-        if (!goingAway) {
-            goingAway = true;
+        if (!turnedAway) {
+            turnedAway = true;
             guest.goAway();
-            forwardQueued();
         }
     }
 
@@ -128,6 +130,27 @@ public final class Http2Session {
     void forward(Http2Exchange allowed) {
         queued.add(allowed);
         forwardQueued();
+        limitQueued(allowed);
+    }
+
+    /// Gives back a request that waits while those that do hold half of what the guest may send: what is under way
+    /// needs
+    /// the rest to come to its end.
+    void limitQueued(Http2Exchange latest) {
+        if (queued.contains(latest)
+                && queued.stream().mapToInt(Http2Exchange::waitingOctets).sum() > Http2Side.GUEST_WINDOW / 2) {
+            queued.remove(latest);
+            latest.giveBack();
+        }
+    }
+
+    /// Counts a trailer that is kept; false if the heads of requests are too much already.
+    boolean keepsHead(int octets) {
+        if (headsOctets + octets > HEADS_OCTETS_MAX) {
+            return false;
+        }
+        headsOctets += octets;
+        return true;
     }
 
     private void forwardQueued() {
@@ -355,7 +378,9 @@ public final class Http2Session {
 
         @Override
         public void goingAway() {
+            goingAway = true;
             turnAway();
+            forwardQueued();
             finishIfDone();
         }
 
@@ -388,15 +413,17 @@ public final class Http2Session {
         if (over) {
             return;
         }
+        goingAway = true;
         turnAway();
         List.copyOf(ofUpstream.values()).forEach(each -> each.upstreamBroke(upstreamFault));
         ofUpstream.clear();
+        forwardQueued();
         finishIfDone();
     }
 
     /// Ends both connections once no request is left and none can come.
     private void finishIfDone() {
-        if (goingAway && !over && ofGuest.isEmpty() && refused.isEmpty()) {
+        if (turnedAway && !over && ofGuest.isEmpty() && refused.isEmpty()) {
             guest.close();
             upstream.close();
         }

@@ -47,7 +47,7 @@ final class Http2Side extends Http2ChannelDuplexHandler {
     /// What streams may hold, and all of a connection: a few that stand still do not stop the others.
     private static final int GUEST_STREAM_WINDOW = 64 << 10;
 
-    private static final int GUEST_WINDOW = 256 << 10;
+    static final int GUEST_WINDOW = 256 << 10;
     private static final int UPSTREAM_STREAM_WINDOW = 128 << 10;
     private static final int UPSTREAM_WINDOW = 512 << 10;
     private static final int RESETS_MAX = 200;

@@ -17,8 +17,10 @@ final class OtlpJson {
     /// all others.
     static final String SCHEMA_URL = "https://opentelemetry.io/schemas/1.41.0";
 
-    private static final long LINE_CHARS_MAX = 2L << 20;
-    private static final int LINE_SPANS_MAX = 512;
+    /// With at most six octets a character as it is written, and the resource, a line is below 1 MiB: consumers read no
+    /// longer ones unless they are told to.
+    private static final long LINE_CHARS_MAX = 128 << 10;
+    private static final int LINE_SPANS_MAX = 64;
     private static final int STATUS_ERROR = 2;
 
     private OtlpJson() {}

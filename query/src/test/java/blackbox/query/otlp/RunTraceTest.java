@@ -22,6 +22,7 @@ import io.opentelemetry.proto.trace.v1.ResourceSpans;
 import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.proto.trace.v1.Status.StatusCode;
 import io.opentelemetry.semconv.SchemaUrls;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -384,14 +385,14 @@ class RunTraceTest {
         String lines = written(run.trace(run.agent.recordings(), Content.LEFT_OUT));
         Otlp otlp = Otlp.read(lines);
         assertEquals(1201, otlp.spans().size());
-        assertEquals(3, lines.lines().count());
+        assertEquals(19, lines.lines().count());
         assertEquals(
                 1,
                 otlp.resources().stream()
                         .map(ResourceSpans::getResource)
                         .distinct()
                         .count());
-        assertTrue(lines.lines().allMatch(line -> line.length() < 4 << 20));
+        assertTrue(lines.lines().allMatch(line -> line.getBytes(StandardCharsets.UTF_8).length < 1 << 20));
     }
 
     @Test

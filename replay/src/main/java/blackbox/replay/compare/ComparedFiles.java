@@ -56,7 +56,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     private final Tied inContents = new Tied();
     private final Tied processNumbers = new Tied();
     private final Tied durations = new Tied();
-    private final TranscriptIds transcriptIds = new TranscriptIds();
+    private final TranscriptIds transcriptIds;
     private StandIns names = (_, _) -> false;
     private @Nullable ComparedDatabases databases;
     private long movedEntries;
@@ -95,6 +95,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         this.recorded = recorded;
         this.actual = actual;
         this.drawn = drawn;
+        this.transcriptIds = new TranscriptIds(drawn);
     }
 
     @Override
@@ -182,11 +183,21 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
             FilesMatch match = FilesMatch.of(was, is, new NamesOfFiles(), this::difference);
             say(match, sqlite.same());
             fileTimes = match.times();
+            var differences = new ArrayList<>(
+                    match.differences().stream().map(ComparedFiles::effect).toList());
+            Map.Entry<String, String> refuted = transcriptIds.refuted();
+            if (refuted != null) {
+                differences.add(new EffectDifference(
+                        EffectDifference.Kind.FILE,
+                        "agents' own records of their sessions",
+                        "the id " + refuted.getKey(),
+                        "the id " + refuted.getValue() + ", though the other side has one of them, too"));
+            }
             return new Result(
                     match.files(),
                     match.octets(),
-                    match.count(),
-                    match.differences().stream().map(ComparedFiles::effect).toList(),
+                    match.count() + (refuted == null ? 0 : 1),
+                    differences,
                     times.count
                                     + inContents.count
                                     + processNumbers.count
@@ -344,7 +355,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         private @Nullable OwnTimes ownTimes(Text recordedPath, Text actualPath) throws IOException {
             byte[] one = PathTree.lastName(recordedPath);
             byte[] other = common(actualPath);
-            NameTime was = areSameButForNumbers(one, other) ? NameTime.in(one) : null;
+            NameTime was = NumberedNames.areSameButForNumbers(one, other) ? NameTime.in(one) : null;
             NameTime is = was == null ? null : NameTime.in(other);
             Window recordedWhen = is == null ? null : recordedTimes().named(recordedPath);
             Window actualWhen = is == null ? null : actualTimes().named(actualPath);
@@ -383,7 +394,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         private boolean isNamedAfterProcess(Text recordedPath, Text actualPath) throws IOException {
             byte[] one = PathTree.lastName(recordedPath);
             byte[] other = common(actualPath);
-            if (!areSameButForNumbers(one, other)) {
+            if (!NumberedNames.areSameButForNumbers(one, other)) {
                 return false;
             }
             ContentMatch match = ContentMatch.of(
@@ -396,35 +407,6 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
             return match.difference() == null
                     && match.processes().count() > 0
                     && match.times().count() + match.durations().count() == 0;
-        }
-
-        /// Whether two names have equal letters and numbers at the same places, of which there is one.
-        private static boolean areSameButForNumbers(byte[] one, byte[] other) {
-            int i = 0;
-            int j = 0;
-            boolean numbers = false;
-            while (i < one.length && j < other.length) {
-                if (isDigit(one[i]) && isDigit(other[j])) {
-                    numbers = true;
-                    i = afterNumber(one, i);
-                    j = afterNumber(other, j);
-                } else if (one[i++] != other[j++]) {
-                    return false;
-                }
-            }
-            return numbers && i == one.length && j == other.length;
-        }
-
-        private static int afterNumber(byte[] name, int from) {
-            int at = from;
-            while (at < name.length && isDigit(name[at])) {
-                at++;
-            }
-            return at;
-        }
-
-        private static boolean isDigit(byte octet) {
-            return octet >= '0' && octet <= '9';
         }
 
         @Override
@@ -492,7 +474,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
 
     /// Which rules let values stand for others, besides those that hold for all replays.
     public List<String> rules() {
-        return transcriptIds.count() > 0 ? List.of(TranscriptIds.RULE) : List.of();
+        return transcriptIds.applies() ? List.of(TranscriptIds.RULE) : List.of();
     }
 
     /// What was not, and why.
@@ -526,9 +508,14 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
         WriteTimes other = actualTimes();
         WrittenWhen written = one.of(path);
         WrittenWhen writtenThere = other.of(paths.actual());
-        Origins origins = TranscriptIds.are(path)
-                ? new Origins(written.sinceBegan(), writtenThere.sinceBegan(), this, transcriptIds)
-                : new Origins(written, writtenThere, this);
+        if (TranscriptIds.are(path)) {
+            var inTranscript = new Origins(written.sinceBegan(), writtenThere.sinceBegan(), this, transcriptIds);
+            ContentMatch match = ContentMatch.of(transcriptIds.recorded(was), transcriptIds.actual(is), inTranscript);
+            add(match);
+            Long octet = match.firstDifference();
+            return octet == null ? null : new Found(octet, "", "");
+        }
+        var origins = new Origins(written, writtenThere, this);
         ComparedDatabases.Looked looked = databases == null
                 ? new ComparedDatabases.Looked(null, false, was, is)
                 : databases.look(path, was, is, origins, this::add);

@@ -52,8 +52,9 @@ public record ComparedRuns(Alignment alignment, @Nullable Equivalence equivalenc
             throws IOException, ReplayException {
         Side recorded = RecordedSide.of(recordings, one.run());
         Side actual = RecordedSide.of(recordings, other.run());
-        Alignment alignment =
-                Divergences.align(recorded, actual, files, settings).with(files.notCompared());
+        Alignment alignment = Divergences.align(recorded, actual, files, settings)
+                .with(files.notCompared())
+                .with(files.rules());
         var compared = new ArrayList<>(files.compared());
         Printed first = Printed.of(recordings, one);
         Printed second = Printed.of(recordings, other);

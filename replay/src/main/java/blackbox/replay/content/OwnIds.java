@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Ids that the other side drew, each of which stands for one that the recorded side drew, wherever it is written as a
@@ -13,9 +14,11 @@ public final class OwnIds {
     public static final OwnIds NONE = new OwnIds(Map.of());
 
     private final Map<String, byte[]> recordedOf = new HashMap<>();
+    private final Set<String> recorded;
     private final int[] lengths;
 
     private OwnIds(Map<String, String> actualOf) {
+        this.recorded = Set.copyOf(actualOf.keySet());
         actualOf.forEach((recorded, actual) -> recordedOf.put(actual, recorded.getBytes(StandardCharsets.US_ASCII)));
         this.lengths = recordedOf.keySet().stream()
                 .mapToInt(String::length)
@@ -27,6 +30,11 @@ public final class OwnIds {
     /// @param actualOf the other side's ids by the recorded ones; letters, digits, `-` and `_`
     public static OwnIds of(Map<String, String> actualOf) {
         return actualOf.isEmpty() ? NONE : new OwnIds(actualOf);
+    }
+
+    /// Whether an id of either side is among them.
+    public boolean has(String id) {
+        return recordedOf.containsKey(id) || recorded.contains(id);
     }
 
     public boolean isEmpty() {

@@ -1,12 +1,14 @@
 package blackbox.replay.compare;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.replay.content.ContentMatch;
 import blackbox.replay.content.KnownTies;
 import blackbox.replay.content.Origins;
+import blackbox.replay.content.OwnIds;
 import blackbox.replay.content.Window;
 import blackbox.replay.content.WrittenWhen;
 import blackbox.schemas.Seeded;
@@ -15,6 +17,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +31,7 @@ class TranscriptIdsTest {
     private static final String UUID_A = "3d1f60a2-8a4e-4f19-9c1a-0b6d2f3e4c5b";
     private static final String UUID_B = "e0b7c4d1-17f2-4a83-b2e6-91d5a8c7f064";
 
-    private final TranscriptIds ids = new TranscriptIds();
+    private final TranscriptIds ids = new TranscriptIds(OwnIds.NONE);
 
     private static ByteArrayInputStream in(String text) {
         return new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1));
@@ -98,7 +101,7 @@ class TranscriptIdsTest {
             int drawn = random.nextInt();
             String recorded = entry("%08x".formatted(drawn), null);
             String actual = entry("%08x".formatted(drawn ^ (random.nextInt() | 0x10_10_10_10)), null);
-            var origins = new Origins(when, when, KnownTies.NONE, new TranscriptIds());
+            var origins = new Origins(when, when, KnownTies.NONE, new TranscriptIds(OwnIds.NONE));
             ContentMatch match = ContentMatch.of(in(recorded), in(actual), origins);
             assertNull(match.difference(), () -> recorded + actual + match);
         }
@@ -112,6 +115,41 @@ class TranscriptIdsTest {
                 differsAt(
                         recorded + entry(UUID_A, A),
                         entry(B, null) + entry(UUID_B.substring(0, 8), B) + entry(UUID_A, UUID_B.substring(0, 8))));
+    }
+
+    /// A word that is equal on both sides is never asked about, so what is there is looked for at the end.
+    @Test
+    void recordedIdsAreNotSwappedForOthersThatAreThere() throws IOException {
+        String both = entry(A, null) + entry(B, null);
+        String recorded = both + "{\"parentId\":\"" + A + "\"}\n";
+        String actual = both + "{\"parentId\":\"" + B + "\"}\n";
+        var origins = new Origins(WrittenWhen.UNKNOWN, WrittenWhen.UNKNOWN, KnownTies.NONE, ids);
+        assertNull(ContentMatch.of(ids.recorded(in(recorded)), ids.actual(in(actual)), origins)
+                .difference());
+        assertEquals(Map.entry(A, B), ids.refuted());
+    }
+
+    @Test
+    void drawnIdsAreNotRefuted() throws IOException {
+        var origins = new Origins(WrittenWhen.UNKNOWN, WrittenWhen.UNKNOWN, KnownTies.NONE, ids);
+        assertNull(ContentMatch.of(
+                        ids.recorded(in(entry(A, null) + entry(UUID_A, A))),
+                        ids.actual(in(entry(B, null) + entry(UUID_B, B))),
+                        origins)
+                .difference());
+        assertEquals(2, ids.count());
+        assertNull(ids.refuted());
+    }
+
+    /// What requests showed stands for its own, and for nothing else.
+    @Test
+    void idsThatStandForOthersAlreadyAreNotTied() throws IOException {
+        var known = new TranscriptIds(OwnIds.of(Map.of(UUID_A, UUID_B)));
+        String field = "\"sessionId\":\"";
+        String other = UUID_B.replace('1', '2');
+        assertFalse(known.standFor(field, UUID_A, other));
+        assertFalse(known.standFor(field, other, UUID_B));
+        assertTrue(known.standFor(field, A, B));
     }
 
     @Test
@@ -129,6 +167,7 @@ class TranscriptIdsTest {
                 "{\"text\":\"3fb3357d\"} | {\"text\":\"90c1e6fa\"}",
                 "{\"valid\":\"3fb3357d\"} | {\"valid\":\"90c1e6fa\"}",
                 "id: 3fb3357d | id: 90c1e6fa",
+                "{\"customerId\":\"3fb3357d\"} | {\"customerId\":\"90c1e6fa\"}",
                 "{\"id\":\"3fb3357d\"} | {\"id\":\"90c1e6fab\"}",
                 "{\"id\":\"3fb3357d\"} | {\"id\":\"90C1E6FA\"}",
                 "{\"id\":\"3fb3357d\"} | {\"id\":\"3fb3357e\"}",
@@ -148,9 +187,8 @@ class TranscriptIdsTest {
                 "/home/agent/.pi/agent/sessions/--workspace--/2026-11-27T17-00-00-000Z_a.jsonl",
                 "/root/.claude/projects/-workspace/a.jsonl",
                 "/root/.claude/todos/a-agent-a.json",
-                "/root/.claude.json",
-                "/root/.codex/sessions/2026/11/27/rollout-a.jsonl",
-                "/root/.gemini/tmp/a/chats/session-a.json"
+                "/root/.claude/history.jsonl",
+                "/root/.claude.json"
             })
     void transcriptsAreKnownByTheirPlace(String path) {
         assertTrue(TranscriptIds.are(Text.of(path)));
@@ -160,6 +198,10 @@ class TranscriptIdsTest {
     @ValueSource(
             strings = {
                 "/workspace/data.jsonl",
+                "/workspace/.claude/projects/a/a.jsonl",
+                "/root/.claude/worktrees/a/data.json",
+                "/root/.claude/projects/a/a.jsonl.bak",
+                "/root/.claude/projects/a/b/a.jsonl",
                 "/workspace/claude/a.json",
                 "/root/.claude/settings.toml",
                 "/root/.claudes/a.json",

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// In this order: a gap in a record; image, snapshot and machine, without which nothing else can be compared; the
 /// network; command and environment; the workspace and other files; a time in what differs; a race for what the
-/// divergence is about; any other visible race; random numbers. A class is named only where an event supports it;
+/// divergence is about; any other visible race; an HTTP answer that differs; random
+/// numbers. A class is named only where an event supports it;
 /// otherwise the divergence is unexplained. A cause is
 /// never later than the divergence.
 public final class Causes {
@@ -88,6 +89,7 @@ public final class Causes {
         reason = reason != null ? reason : time();
         reason = reason != null ? reason : contention();
         reason = reason != null ? reason : race();
+        reason = reason == null || reason == DivergenceClass.NET_DIFF ? or(reason, answer()) : reason;
         reason = reason != null ? reason : random();
         reason = reason != null ? reason : rest();
         return new Found(reason, causes.subList(0, Math.min(CAUSES_MAX, causes.size())));
@@ -142,8 +144,7 @@ public final class Causes {
                 reason = or(reason, changed(change));
             }
         }
-        reason = or(reason, connection());
-        return or(reason, answer());
+        return or(reason, connection());
     }
 
     /// An HTTP answer that both sides were given, and that differs, where the network was used on the way to the
@@ -167,6 +168,7 @@ public final class Causes {
                 + changed.actual() + " instead of " + changed.expected() + ": event " + changed.index() + " in "
                 + recorded.side().name() + ", event " + changed.actualIndex() + " in "
                 + actual.side().name()
+                + (changed.askedAlike() ? "" : "; the requests differ, too")
                 + (changed.earlier() == 0 ? "" : "; so do " + changed.earlier() + " answers before"));
         return DivergenceClass.NET_DIFF;
     }
