@@ -124,18 +124,16 @@ public final class Http2Session {
         }
     }
 
-    /// Forwards an allowed request as soon as the other side takes one more, in their order. The codec would queue
-    /// them,
-    /// too, but not give up one that is left meanwhile.
+    /// Forwards an allowed request as soon as the other side takes one more, in their order. The codec could queue
+    /// them, too, but would send one that is left meanwhile.
     void forward(Http2Exchange allowed) {
         queued.add(allowed);
         forwardQueued();
         limitQueued(allowed);
     }
 
-    /// Gives back a request that waits while those that do hold half of what the guest may send: what is under way
-    /// needs
-    /// the rest to come to its end.
+    /// Gives back a request that waits if all that wait hold more than half of what the guest may send: what is
+    /// under way needs the rest to come to its end.
     void limitQueued(Http2Exchange latest) {
         if (queued.contains(latest)
                 && queued.stream().mapToInt(Http2Exchange::waitingOctets).sum() > Http2Side.GUEST_WINDOW / 2) {
@@ -144,7 +142,7 @@ public final class Http2Session {
         }
     }
 
-    /// Counts a trailer that is kept; false if the heads of requests are too much already.
+    /// Counts a head or a trailer that is kept; false if the heads of requests are too much already.
     boolean keepsHead(int octets) {
         if (headsOctets + octets > HEADS_OCTETS_MAX) {
             return false;
@@ -244,12 +242,11 @@ public final class Http2Session {
             try {
                 GuestRequest request = Http2Heads.request(head.headers(), head.isEndStream());
                 int octets = Http2Heads.octets(head.headers());
-                if (headsOctets + octets > HEADS_OCTETS_MAX) {
+                if (!keepsHead(octets)) {
                     found("the heads of its requests at once have more than 512 KiB");
                     guest.reset(stream, Http2Error.REFUSED_STREAM.code());
                     return;
                 }
-                headsOctets += octets;
                 var begun = new Http2Exchange(Http2Session.this, stream, request, octets, number++);
                 ofGuest.put(stream, begun);
                 begun.judge();

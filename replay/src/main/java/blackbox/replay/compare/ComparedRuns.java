@@ -25,8 +25,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Two recorded runs beside each other, on the same two levels as a replay and its recording: what was done, left
-/// behind and
-/// printed.
+/// and printed.
 ///
 /// @param alignment of their events, with what else differs
 /// @param equivalence in what they are equal; null if they are not, or if that is not known

@@ -15,9 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// stands for it, if each lived when the number was written. A duration may stand for another one of the same form, if
 /// neither is longer than its own side's writer had lived, and they differ by no more than these stretches do, and a
 /// second; in output also one of another unit (`47s`, `2m`), if what took the one on its side took the other there,
-/// each rounded to the unit that suits. And so may words that each side drew for itself, where [Origins] says so;
-/// whoever
-/// says it counts them.
+/// each rounded to the unit that suits. And so may words that each side drew for itself, where [Origins] says so, which
+/// counts them.
 ///
 /// @param difference where they first differ; null if they do not
 /// @param times which times stood for another before that

@@ -105,9 +105,8 @@ class EvidenceForCausesTest {
                 .isOfClass(DivergenceClass.UNEXPLAINED);
     }
 
-    /// What a gateway saw inside of a connection that the two runs used alike: the last of several answers, and none
-    /// that
-    /// came later.
+    /// What a gateway saw inside of a connection that the two runs used alike: the last of several answers, and no
+    /// later one.
     @Test
     void anotherAnswerInsideOfTheSameConnection() throws Exception {
         plant(asks("left", "aa", "x"), asks("right", "aa", "y")).is(DivergenceClass.UNEXPLAINED);
