@@ -135,32 +135,25 @@ public final class LeafDetail {
 
     /// Whether the detail is an object whose field of that name is an array that is not empty.
     static boolean hasElements(String detail, String name) {
-        boolean found = false;
-        try (JsonParser json = JSON.createParser(detail)) {
-            if (json.nextToken() != JsonToken.START_OBJECT) {
-                return false;
-            }
-            while (json.nextToken() == JsonToken.FIELD_NAME) {
-                boolean wanted = json.currentName().equals(name);
-                if (json.nextToken() == JsonToken.START_ARRAY && wanted) {
-                    int depth = 0;
-                    for (JsonToken each = json.nextToken();
-                            each != JsonToken.END_ARRAY || depth > 0;
-                            each = json.nextToken()) {
-                        found = true;
-                        depth += each.isStructStart() ? 1 : each.isStructEnd() ? -1 : 0;
-                    }
-                }
-                json.skipChildren();
-            }
-            return found;
-        } catch (IOException e) {
-            return false;
-        }
+        return anyElement(detail, name, _ -> true);
     }
 
     /// Whether the detail is an object with an array of that name among whose elements is that text.
     public static boolean holds(String detail, String name, String text) {
+        return anyElement(
+                detail,
+                name,
+                json -> json.currentToken() == JsonToken.VALUE_STRING
+                        && json.getText().equals(text));
+    }
+
+    /// Tests the element that a parser is at.
+    @FunctionalInterface
+    private interface ElementTest {
+        boolean holds(JsonParser json) throws IOException;
+    }
+
+    private static boolean anyElement(String detail, String name, ElementTest test) {
         boolean found = false;
         try (JsonParser json = JSON.createParser(detail)) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
@@ -169,9 +162,8 @@ public final class LeafDetail {
             while (json.nextToken() == JsonToken.FIELD_NAME) {
                 boolean wanted = json.currentName().equals(name);
                 if (json.nextToken() == JsonToken.START_ARRAY && wanted) {
-                    for (JsonToken each = json.nextToken(); each != JsonToken.END_ARRAY; each = json.nextToken()) {
-                        found |=
-                                each == JsonToken.VALUE_STRING && json.getText().equals(text);
+                    while (json.nextToken() != JsonToken.END_ARRAY) {
+                        found |= test.holds(json);
                         json.skipChildren();
                     }
                 }

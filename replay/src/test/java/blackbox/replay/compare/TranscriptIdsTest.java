@@ -42,6 +42,20 @@ class TranscriptIdsTest {
         return ContentMatch.of(in(recorded), in(actual), origins).firstDifference();
     }
 
+    private static WrittenWhen written(long fromNs, long toNs, long sinceNs) {
+        return new WrittenWhen() {
+            @Override
+            public Window at(long octet) {
+                return new Window(fromNs, toNs);
+            }
+
+            @Override
+            public long sinceNs() {
+                return sinceNs;
+            }
+        };
+    }
+
     private static String entry(String id, @Nullable String parent) {
         return "{\"type\":\"message\",\"id\":\"" + id + "\",\"parentId\":"
                 + (parent == null ? "null" : "\"" + parent + "\"") + "}\n";
@@ -62,17 +76,7 @@ class TranscriptIdsTest {
     /// An entry has the time at which an answer began, too.
     @Test
     void timesAreFromWhenTheProgramRan() throws IOException {
-        WrittenWhen when = new WrittenWhen() {
-            @Override
-            public Window at(long octet) {
-                return new Window(1_795_802_450_000_000_000L, 1_795_802_451_000_000_000L);
-            }
-
-            @Override
-            public long sinceNs() {
-                return 1_795_802_430_000_000_000L;
-            }
-        };
+        WrittenWhen when = written(1_795_802_450_000_000_000L, 1_795_802_451_000_000_000L, 1_795_802_430_000_000_000L);
         for (int second : new int[] {28, 35, 45, 50, 53}) {
             ContentMatch match = ContentMatch.of(
                     in("{\"timestamp\":1795802440208}"),
@@ -85,17 +89,7 @@ class TranscriptIdsTest {
     /// Whatever digits are drawn: a part of an id is no time, no duration and no number of a process.
     @Test
     void anyDigitsMayBeDrawn() throws IOException {
-        WrittenWhen when = new WrittenWhen() {
-            @Override
-            public Window at(long octet) {
-                return new Window(1_795_802_400_000_000_000L, 1_795_802_460_000_000_000L);
-            }
-
-            @Override
-            public long sinceNs() {
-                return 1_795_802_400_000_000_000L;
-            }
-        };
+        WrittenWhen when = written(1_795_802_400_000_000_000L, 1_795_802_460_000_000_000L, 1_795_802_400_000_000_000L);
         var random = Seeded.random("transcript-ids");
         for (int each = 0; each < 100_000; each++) {
             int drawn = random.nextInt();
