@@ -71,6 +71,15 @@ class BenchReportTest {
     }
 
     @Test
+    void aGoalOverWhatIsBesideIsOfTheDifference() {
+        BenchResult of = BenchResult.of("gateway-p50", 4, "ms").withGoal(new Goal.AtMostOverBeside(1));
+        assertEquals(true, of.beside("direct", 3).met());
+        assertEquals(false, of.beside("direct", 2.9).met());
+        assertEquals(true, of.beside("direct", 9).met(), "noise can make the way through faster");
+        assertEquals(false, of.met(), "nothing was measured beside it");
+    }
+
+    @Test
     void whatIsNotANumberIsNotAResult() {
         assertThrows(IllegalArgumentException.class, () -> BenchResult.of("seal", Double.NaN, "events/s"));
     }
