@@ -131,14 +131,22 @@ int kretfunc____sys_connect_file(u64 *ctx) {
     return 0;
 }
 
-// int tcp_connect(struct sock *): both ends are known, and no segment has been sent. A call that connects returns later,
-// maybe only when the other side has answered, so its own event would be late for whoever has to know before.
+// int tcp_connect(struct sock *): both ends and the first number are known, and no segment has been sent. A call that
+// connects returns later, maybe only when the other side has answered, so its own event would be late for whoever has to
+// know before. The program is the one that runs now, whatever is known of the process before.
 int kfunc__tcp_connect(u64 *ctx) {
     struct endpoints e = {};
-    if (is_tracer())
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
         return 0;
     endpoints_of(&e, ctx[0]);
-    emit_socket(F_SYN, &e, 0);
+    header_now(frame, F_SYN, 0);
+    put_socket(frame, &e);
+    u64 at = put_numbers(frame, SOCKET_FRAME, half(ctx[0] + OFF_TCP_WRITE_SEQ), 0, 0);
+    u64 mm = word(bpf_get_current_task() + OFF_TASK_MM);
+    if (mm)
+        at = put_path_of(frame, at, T_EXE, word(mm + OFF_MM_EXE_FILE) + OFF_FILE_PATH);
+    emit_small(frame, at, F_SYN, 0);
     return 0;
 }
 

@@ -97,6 +97,7 @@ FIELDS = {
     "SK_STATE": ("sock", "__sk_common.skc_state"),
     "SK_FLAGS": ("sock", "__sk_common.skc_flags"),
     "SK_PROTOCOL": ("sock", "sk_protocol"),
+    "TCP_WRITE_SEQ": ("tcp_sock", "write_seq"),
     "TCP_BYTES_SENT": ("tcp_sock", "bytes_sent"),
     "TCP_BYTES_RETRANS": ("tcp_sock", "bytes_retrans"),
     "TCP_BYTES_RECEIVED": ("tcp_sock", "bytes_received"),

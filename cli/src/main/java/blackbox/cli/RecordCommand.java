@@ -25,7 +25,6 @@ import blackbox.node.record.RecordRequest;
 import blackbox.node.record.RecordResult;
 import blackbox.node.record.RecordSession;
 import blackbox.node.record.StandardStreams;
-import blackbox.policy.Hold;
 import blackbox.policy.Policy;
 import blackbox.recorder.capture.CaptureLimits;
 import blackbox.schemas.OctetText;
@@ -169,7 +168,8 @@ public final class RecordCommand implements Callable<Integer> {
             paramLabel = "MS",
             description =
                     "With 'hold: connect' in the policy: how many milliseconds a connection waits for the guest's tracer to"
-                            + " tell of it, before it is refused (default: 5000).")
+                            + " tell of it, before it is refused (default: 5000). Likewise one that a rule with 'process'"
+                            + " may concern, before its program is taken for unknown.")
     @Nullable
     Integer holdMs;
 
@@ -495,9 +495,10 @@ public final class RecordCommand implements Callable<Integer> {
         if (holdMs == null) {
             return EgressRequest.HOLD_MAX;
         }
-        if (read.hold() == Hold.NOTHING) {
+        if (!read.asksGuest()) {
             throw CommandException.badInput(
-                    "--hold-max is for a policy that holds connections; add 'hold: connect' to " + policy);
+                    "--hold-max is for a policy that has connections wait for the guest's word: with 'hold: connect', or"
+                            + " with a rule for a program ('process'); " + policy + " has neither");
         }
         if (holdMs < 1 || holdMs > HOLD_MS_MAX) {
             throw CommandException.badInput("--hold-max is 1 to " + HOLD_MS_MAX + " milliseconds");

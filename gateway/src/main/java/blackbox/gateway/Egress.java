@@ -14,9 +14,11 @@ import blackbox.gateway.egress.Findings;
 import blackbox.gateway.egress.Flow;
 import blackbox.gateway.egress.FlowEnd;
 import blackbox.gateway.egress.FlowEnd.How;
+import blackbox.gateway.egress.FlowWitness.FirstSegment;
 import blackbox.gateway.egress.GatewayListener;
 import blackbox.gateway.egress.HostPort;
 import blackbox.gateway.egress.Judge;
+import blackbox.gateway.egress.Judge.OnConnection;
 import blackbox.gateway.egress.Outcome;
 import blackbox.gateway.egress.Protocol;
 import blackbox.gateway.egress.Verdict;
@@ -34,6 +36,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// What becomes of each flow that a guest opens: it is judged, and if allowed handed to whoever serves it. Owned by the
@@ -88,7 +91,9 @@ final class Egress implements FlowHandler {
             openDns(connection);
             return;
         }
-        judge(connection.flow(), (destination, verdict) -> {
+        Flow flow = connection.flow();
+        var first = new FirstSegment(flow, connection.sequence());
+        judge(flow, destination -> judge.connect(first, destination), (destination, verdict) -> {
             if (!verdict.allowed()) {
                 connection.refuse(Refusal.PROHIBITED);
                 return;
@@ -116,7 +121,7 @@ final class Egress implements FlowHandler {
 
     @Override
     public void opening(DatagramFlow flow) {
-        judge(flow.flow(), (destination, verdict) -> {
+        judge(flow.flow(), this::judged, (destination, verdict) -> {
             if (!verdict.allowed()) {
                 flow.refuse(Refusal.PROHIBITED);
             } else if (flow.isWaiting()) {
@@ -133,7 +138,11 @@ final class Egress implements FlowHandler {
         void take(Destination destination, Verdict verdict);
     }
 
-    private void judge(Flow flow, Judged judged) {
+    private CompletionStage<OnConnection> judged(Destination destination) {
+        return judge.connect(destination).thenApply(verdict -> new OnConnection(destination, verdict));
+    }
+
+    private void judge(Flow flow, Function<Destination, CompletionStage<OnConnection>> question, Judged judged) {
         String address = flow.remote().ip();
         int port = flow.remote().port();
         String host = NameTable.isOurs(address) ? names.name(address) : null;
@@ -142,9 +151,7 @@ final class Egress implements FlowHandler {
         if (own != null) {
             decided(flow, destination, own, judged);
         } else {
-            CompletionStage<Verdict> asked =
-                    flow.protocol() == Protocol.TCP ? judge.connect(flow, destination) : judge.connect(destination);
-            asked.thenAccept(verdict -> decided(flow, destination, verdict, judged));
+            question.apply(destination).thenAccept(on -> decided(flow, on.destination(), on.verdict(), judged));
         }
     }
 
@@ -163,9 +170,7 @@ final class Egress implements FlowHandler {
     }
 
     private void decided(Flow flow, Destination destination, Verdict verdict, Judged judged) {
-        String port = Integer.toString(destination.port());
-        listener.decided(new Decision(
-                Stage.CONNECT, verdict.outcome(), verdict.rule(), verdict.reason(), flow, destination.host(), port));
+        listener.decided(Decision.connect(verdict, flow, destination));
         judged.take(destination, verdict);
     }
 

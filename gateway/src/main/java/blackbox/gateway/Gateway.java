@@ -65,7 +65,7 @@ public final class Gateway implements AutoCloseable {
 
         /// Without a witness.
         public Outside(Resolver resolver, Sockets sockets, ConnectionHandler.Factory connections) {
-            this(resolver, sockets, connections, FlowWitness.NOT_ASKED);
+            this(resolver, sockets, connections, FlowWitness.NONE);
         }
 
         /// With the host's own sockets, and without a witness.

@@ -50,7 +50,7 @@ final class Served implements AutoCloseable {
     volatile int sendBufferBytes;
 
     /// Allows the server, and any name that begins with `ok`.
-    static final class Rules implements EgressAuthority {
+    static class Rules implements EgressAuthority {
         private final int port;
 
         Rules(int port) {
@@ -113,7 +113,7 @@ final class Served implements AutoCloseable {
             Function<Integer, EgressAuthority> authority,
             ConnectionHandler.Factory connections)
             throws IOException {
-        this(folder, settings, authority, connections, FlowWitness.NOT_ASKED);
+        this(folder, settings, authority, connections, FlowWitness.NONE);
     }
 
     Served(

@@ -58,6 +58,12 @@ public record Policy(
         return new Policy(mode, hold, those, deny, pass, dns, secrets, prices);
     }
 
+    /// Whether it has connections wait until the guest tells of them: all that it holds, or those of which a
+    /// rule asks for the program.
+    public boolean asksGuest() {
+        return hold == Hold.CONNECT || rules.stream().anyMatch(rule -> rule.exe() != null);
+    }
+
     /// Whether TLS to a name is not opened, so that nothing inside it can be judged.
     public boolean passes(HostName host) {
         return pass.stream().anyMatch(pattern -> pattern.matches(host));

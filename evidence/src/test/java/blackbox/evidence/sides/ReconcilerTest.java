@@ -81,7 +81,7 @@ class ReconcilerTest {
     }
 
     private long syn(long ms, Endpoint local, Endpoint remote) {
-        return add(new Event.NetCall(guest(ms, 1), Kind.NET_SYN, "tcp", local, remote, null, 0));
+        return add(new Event.NetSyn(guest(ms, 1), "tcp", local, remote, 7L, null));
     }
 
     private void closes(long ms, int port) {

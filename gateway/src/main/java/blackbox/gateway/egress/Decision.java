@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///     `192.0.2.7:443`; the server name, empty if there is none; method, authority and target with a space between,
 ///     as they were sent; or the messages of MCP
 /// @param mediaTypes those of a request's head
+/// @param exe the program whose connection was judged, where the authority asked for it and it was known
 public record Decision(
         Stage stage,
         Outcome outcome,
@@ -19,10 +20,25 @@ public record Decision(
         Flow flow,
         @Nullable String host,
         String what,
-        Set<String> mediaTypes) {
+        Set<String> mediaTypes,
+        @Nullable String exe) {
 
     public Decision {
         mediaTypes = Set.copyOf(mediaTypes);
+    }
+
+    /// One on a connection, or on a datagram to a new peer.
+    public static Decision connect(Verdict verdict, Flow flow, Destination destination) {
+        return new Decision(
+                Stage.CONNECT,
+                verdict.outcome(),
+                verdict.rule(),
+                verdict.reason(),
+                flow,
+                destination.host(),
+                Integer.toString(destination.port()),
+                Set.of(),
+                destination.exe());
     }
 
     /// One that is not about a request.
@@ -34,7 +50,7 @@ public record Decision(
             Flow flow,
             @Nullable String host,
             String what) {
-        this(stage, outcome, rule, reason, flow, host, what, Set.of());
+        this(stage, outcome, rule, reason, flow, host, what, Set.of(), null);
     }
 
     /// One about the head of a request.
@@ -47,7 +63,8 @@ public record Decision(
                 flow,
                 host,
                 head.method() + " " + head.authority() + " " + head.target(),
-                head.mediaTypes());
+                head.mediaTypes(),
+                null);
     }
 
     /// Whether what was asked goes on.

@@ -20,6 +20,12 @@ public interface EgressAuthority {
     /// Whether it may open a connection, or send a datagram.
     CompletionStage<Verdict> connect(Destination destination);
 
+    /// Whether what is said of a connection, or later of a request over it, may depend on its program, which
+    /// the destination does not have yet.
+    default boolean asksProgram(Destination destination) {
+        return false;
+    }
+
     /// Whether an allowed connection may go on, now that its TLS client has said whom it wants.
     ///
     /// @param serverName as it was sent; null if there is none

@@ -1,6 +1,9 @@
 package blackbox.gateway.egress;
 
+import blackbox.gateway.egress.FlowWitness.Begun;
+import blackbox.gateway.egress.FlowWitness.FirstSegment;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -24,10 +27,10 @@ public final class Judge {
     private final Duration answerMax;
 
     public Judge(EgressAuthority authority, Executor loop, Duration answerMax) {
-        this(authority, FlowWitness.NOT_ASKED, loop, answerMax);
+        this(authority, FlowWitness.NONE, loop, answerMax);
     }
 
-    /// @param witness asked about each connection that the authority allows
+    /// @param witness asked about each connection that it holds or whose program the authority asks for
     public Judge(EgressAuthority authority, FlowWitness witness, Executor loop, Duration answerMax) {
         this.authority = authority;
         this.witness = witness;
@@ -45,18 +48,39 @@ public final class Judge {
         return inTime(() -> authority.connect(destination));
     }
 
-    /// The same of a connection of TCP, which the guest must have told of, too.
-    public CompletionStage<Verdict> connect(Flow flow, Destination destination) {
+    /// A verdict on a destination, as it was judged: with its program where the authority asked for that.
+    public record OnConnection(Destination destination, Verdict verdict) {}
+
+    /// As [EgressAuthority#connect], of a connection of TCP, which the guest must have told of, too, if it is
+    /// held. It is waited for that once at most.
+    public CompletionStage<OnConnection> connect(FirstSegment first, Destination destination) {
+        if (asksProgram(destination)) {
+            return begun(first).thenCompose(begun -> {
+                Destination whole = destination.wantedBy(begun.map(Begun::exe).orElse(null));
+                return connect(whole).thenApply(verdict -> new OnConnection(whole, confirmed(verdict, begun)));
+            });
+        }
         return connect(destination)
-                .thenCompose(verdict -> verdict.allowed() ? confirmed(flow, verdict) : done(verdict));
+                .thenCompose(verdict -> verdict.allowed() && witness.holds()
+                        ? begun(first).thenApply(begun -> confirmed(verdict, begun))
+                        : CompletableFuture.completedFuture(verdict))
+                .thenApply(verdict -> new OnConnection(destination, verdict));
     }
 
-    private CompletionStage<Verdict> confirmed(Flow flow, Verdict verdict) {
-        return inTime(() -> witness.began(flow).thenApply(began -> began ? verdict : unconfirmed()));
+    private boolean asksProgram(Destination destination) {
+        try {
+            return authority.asksProgram(destination);
+        } catch (RuntimeException _) {
+            return false; // it will be asked about the connection next
+        }
     }
 
-    private static CompletionStage<Verdict> done(Verdict verdict) {
-        return CompletableFuture.completedFuture(verdict);
+    private CompletionStage<Optional<Begun>> begun(FirstSegment first) {
+        return inTime(() -> witness.begun(first), _ -> Optional.empty());
+    }
+
+    private Verdict confirmed(Verdict verdict, Optional<Begun> begun) {
+        return verdict.allowed() && witness.holds() && begun.isEmpty() ? unconfirmed() : verdict;
     }
 
     private static Verdict unconfirmed() {

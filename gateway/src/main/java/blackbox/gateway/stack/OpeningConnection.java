@@ -9,6 +9,9 @@ public interface OpeningConnection {
 
     Flow flow();
 
+    /// The number of its first segment, 0 to 2^32 - 1.
+    long sequence();
+
     /// Opens it: the guest is told, and the returned channel is registered and active. The guest may never answer.
     ///
     /// @param handler the first of the channel's pipeline

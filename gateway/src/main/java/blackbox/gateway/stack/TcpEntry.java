@@ -52,6 +52,11 @@ final class TcpEntry implements TcpConnection.Wire, OpeningConnection {
         return flow;
     }
 
+    @Override
+    public long sequence() {
+        return Integer.toUnsignedLong(syn.sequence());
+    }
+
     BufferBudget budget() {
         return table.budget();
     }

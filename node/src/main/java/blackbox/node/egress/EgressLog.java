@@ -59,6 +59,10 @@ final class EgressLog implements GatewayListener {
                 .put("reason", decision.reason());
         if (decision.stage() == Decision.Stage.DNS) {
             detail.put("asked", decision.what());
+        } else if (decision.stage() == Decision.Stage.CONNECT) {
+            if (decision.exe() != null) {
+                detail.put("exe", decision.exe());
+            }
         } else if (decision.stage() == Decision.Stage.TLS) {
             detail.put("serverName", decision.what().isEmpty() ? null : decision.what());
         } else if (decision.stage() == Decision.Stage.HTTP || decision.stage() == Decision.Stage.WS) {

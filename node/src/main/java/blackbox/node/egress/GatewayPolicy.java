@@ -26,15 +26,13 @@ public final class GatewayPolicy {
 
     private GatewayPolicy() {}
 
-    /// What in a policy the gateway cannot hold, a sentence each. It judges names, addresses, ports, HTTP and MCP
-    /// requests: under a rule that also asks for something else it would let through too much, or nothing.
+    /// What in a policy the gateway cannot hold, a sentence each. It judges names, addresses, ports, programs,
+    /// HTTP and MCP requests: under a rule that also asks for something else it would let through too much, or
+    /// nothing.
     public static List<String> beyond(Policy policy) {
         var beyond = new ArrayList<String>();
         for (Rule rule : policy.rules()) {
             String where = "rule " + rule.id() + ": ";
-            if (rule.exe() != null) {
-                beyond.add(where + "process is judged by the guest's events");
-            }
             if (rule.limits(Limit.USD) && policy.prices().isEmpty()) {
                 beyond.add(where + "a budget of usd needs prices of models, and the policy has none");
             }

@@ -1,24 +1,30 @@
 package blackbox.node.egress;
 
-import blackbox.gateway.egress.Flow;
 import blackbox.gateway.egress.FlowWitness;
+import blackbox.policy.Rule;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.EventSink;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
-import blackbox.schemas.event.Kind;
+import blackbox.schemas.event.Marks;
 import blackbox.schemas.event.Source;
+import blackbox.schemas.row.Text;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The connections that the guest's tracer has told of and that the guest has not closed: what a gateway that holds
-/// connections waits for. Safe to share: the tracer's thread tells, the gateway's asks.
+/// The connections that the guest's tracer has told of and that the guest has not closed, and whose they are:
+/// what a gateway waits for that holds connections, or judges by programs. Safe to share: the tracer's thread
+/// tells, the gateway's asks.
+///
+/// A connection is known by its ends and the number of its first segment: between the same ends there may soon
+/// be another process's.
 ///
 /// Whoever asks hears of an event only after it has been handed to the recorder, so that the record has it before the
 /// gateway's decision.
@@ -31,20 +37,26 @@ final class GuestConnections implements FlowWitness {
     static final int WAITING_MAX = 1_024;
 
     private static final String TCP = "tcp";
+    private static final String EXE = "exe";
     private static final String CLOSED = "closed";
     private static final String MAPPED = "::ffff:";
 
     private final Duration holdMax;
-    private final Map<Ends, Boolean> open = new LinkedHashMap<>() {
+    private final boolean holds;
+    private final Map<Ends, Told> open = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Ends, Boolean> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Ends, Told> eldest) {
             return size() > OPEN_MAX;
         }
     };
     /// The one that has waited longest is first.
-    private final LinkedHashMap<Ends, CompletableFuture<Boolean>> waiting = new LinkedHashMap<>();
+    private final LinkedHashMap<Ends, Waiting> waiting = new LinkedHashMap<>();
+
+    private record Told(long sequence, Begun begun) {}
+
+    private record Waiting(long sequence, CompletableFuture<Optional<Begun>> answer) {}
 
     private record Ends(Endpoint local, Endpoint remote) {
         static Ends of(Endpoint local, Endpoint remote) {
@@ -61,8 +73,10 @@ final class GuestConnections implements FlowWitness {
     }
 
     /// @param holdMax how long a connection waits for the guest's word
-    GuestConnections(Duration holdMax) {
+    /// @param holds whether those are refused of which it does not tell
+    GuestConnections(Duration holdMax, boolean holds) {
         this.holdMax = holdMax;
+        this.holds = holds;
     }
 
     /// A sink that hands each event on and then learns from it.
@@ -85,11 +99,12 @@ final class GuestConnections implements FlowWitness {
         if (event.header().source() != Source.GUEST) {
             return;
         }
-        if (event instanceof Event.NetCall call && call.kind() == Kind.NET_SYN) {
-            Endpoint local = call.local();
-            Endpoint remote = call.remote();
-            if (local != null && remote != null) {
-                begins(Ends.of(local, remote));
+        if (event instanceof Event.NetSyn syn) {
+            Endpoint local = syn.local();
+            Endpoint remote = syn.remote();
+            Long sequence = syn.sequence();
+            if (local != null && remote != null && sequence != null) {
+                begins(Ends.of(local, remote), new Told(sequence, new Begun(program(syn))));
             }
         } else if (event instanceof Event.NetFlow flow && flow.protocol().equals(TCP) && CLOSED.equals(flow.what())) {
             Endpoint local = flow.local();
@@ -100,16 +115,29 @@ final class GuestConnections implements FlowWitness {
         }
     }
 
-    private void begins(Ends ends) {
-        CompletableFuture<Boolean> asked;
+    /// Null unless its path is whole and the agent's first processes see a file there.
+    private static @Nullable String program(Event.NetSyn syn) {
+        Text exe = syn.exe();
+        Marks marks = syn.header().marks();
+        if (exe == null || marks.truncated().containsKey(EXE) || marks.unread().contains(EXE)) {
+            return null;
+        }
+        String path = exe.toString();
+        return Rule.isProgram(path) ? path : null;
+    }
+
+    private void begins(Ends ends, Told told) {
+        Waiting asked;
         synchronized (this) {
             open.remove(ends); // so that it is the youngest
-            open.put(ends, true);
-            asked = waiting.remove(ends);
+            open.put(ends, told);
+            asked = waiting.get(ends);
+            if (asked == null || asked.sequence != told.sequence) {
+                return;
+            }
+            waiting.remove(ends);
         }
-        if (asked != null) {
-            asked.complete(true);
-        }
+        asked.answer.complete(Optional.of(told.begun));
     }
 
     private synchronized void ends(Ends ends) {
@@ -117,40 +145,46 @@ final class GuestConnections implements FlowWitness {
     }
 
     @Override
-    public CompletionStage<Boolean> began(Flow flow) {
-        Ends ends = Ends.of(flow.guest(), flow.remote());
-        var answer = new CompletableFuture<Boolean>();
-        CompletableFuture<Boolean> given;
+    public boolean holds() {
+        return holds;
+    }
+
+    @Override
+    public CompletionStage<Optional<Begun>> begun(FirstSegment first) {
+        Ends ends = Ends.of(first.flow().guest(), first.flow().remote());
+        var answer = new CompletableFuture<Optional<Begun>>();
+        Waiting given;
         synchronized (this) {
-            if (open.containsKey(ends)) {
-                return CompletableFuture.completedFuture(true);
+            Told told = open.get(ends);
+            if (told != null && told.sequence == first.sequence()) {
+                return CompletableFuture.completedFuture(Optional.of(told.begun));
             }
             // Whoever connects again between the same ends has given up the connection before.
             given = waiting.remove(ends);
             if (given == null && waiting.size() >= WAITING_MAX) {
                 given = waiting.pollFirstEntry().getValue();
             }
-            waiting.put(ends, answer);
+            waiting.put(ends, new Waiting(first.sequence(), answer));
         }
         if (given != null) {
-            given.complete(false);
+            given.answer.complete(Optional.empty());
         }
-        return answer.completeOnTimeout(false, holdMax.toMillis(), TimeUnit.MILLISECONDS)
+        return answer.completeOnTimeout(Optional.empty(), holdMax.toMillis(), TimeUnit.MILLISECONDS)
                 .whenComplete((began, failure) -> forget(ends));
     }
 
     /// Answers whoever still waits: the run ends, and its record is to say what became of them.
     void giveUp() {
-        List<CompletableFuture<Boolean>> asked;
+        List<Waiting> asked;
         synchronized (this) {
             asked = List.copyOf(waiting.values());
         }
-        asked.forEach(each -> each.complete(false));
+        asked.forEach(each -> each.answer.complete(Optional.empty()));
     }
 
     private synchronized void forget(Ends ends) {
-        CompletableFuture<Boolean> answer = waiting.get(ends);
-        if (answer != null && answer.isDone()) {
+        Waiting asked = waiting.get(ends);
+        if (asked != null && asked.answer.isDone()) {
             waiting.remove(ends);
         }
     }

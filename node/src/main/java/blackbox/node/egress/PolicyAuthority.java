@@ -67,6 +67,12 @@ final class PolicyAuthority implements EgressAuthority {
     }
 
     @Override
+    public boolean asksProgram(Destination destination) {
+        String literal = destination.host() == null ? destination.address() : null;
+        return evaluator.asksProgram(connection(destination, literal));
+    }
+
+    @Override
     public CompletionStage<Verdict> tls(Destination destination, @Nullable String serverName) {
         return judged(destination, connection -> new Request.Tls(connection, serverName));
     }
@@ -168,7 +174,7 @@ final class PolicyAuthority implements EgressAuthority {
                 destination.host(),
                 address == null ? null : Address.parse(address),
                 destination.port(),
-                null);
+                destination.exe());
     }
 
     private static int status(Decision decision) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// What the gateway of one run decides by, and what it opens TLS with.
 ///
 /// @param authority the run's own, whose key is nowhere but here
-/// @param connections what the guest tells of its connections; null where none is held for that
+/// @param connections what the guest tells of its connections; null where the policy does not ask for that
 public record RunEgress(
         EgressRequest request,
         RunAuthority authority,
@@ -19,7 +19,10 @@ public record RunEgress(
     /// Makes it for a run that begins now.
     public static RunEgress of(EgressRequest request, Instant now) {
         boolean holds = request.policy().hold() == Hold.CONNECT;
-        return new RunEgress(request, RunAuthority.create(now), holds ? new GuestConnections(request.holdMax()) : null);
+        return new RunEgress(
+                request,
+                RunAuthority.create(now),
+                request.policy().asksGuest() ? new GuestConnections(request.holdMax(), holds) : null);
     }
 
     /// Where the guest's events go, so that the gateway knows of its connections.
@@ -35,6 +38,6 @@ public record RunEgress(
     }
 
     FlowWitness witness() {
-        return connections == null ? FlowWitness.NOT_ASKED : connections;
+        return connections == null ? FlowWitness.NONE : connections;
     }
 }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.gateway.egress.Flow;
+import blackbox.gateway.egress.FlowWitness.Begun;
+import blackbox.gateway.egress.FlowWitness.FirstSegment;
 import blackbox.gateway.egress.Protocol;
 import blackbox.recorder.guest.EventSink;
 import blackbox.schemas.event.Actor;
@@ -15,19 +17,23 @@ import blackbox.schemas.event.GuestOrigin;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.event.Marks;
 import blackbox.schemas.event.Source;
+import blackbox.schemas.row.Text;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class GuestConnectionsTest {
 
+    private static final long FIRST = 0xfedcba98L;
     private static final Duration LONG = Duration.ofMinutes(10);
 
     private final List<Event> recorded = new ArrayList<>();
-    private final GuestConnections connections = new GuestConnections(LONG);
+    private final GuestConnections connections = new GuestConnections(LONG, true);
     private final EventSink sink = connections.before(recorded::add);
 
     private static EventHeader header() {
@@ -39,8 +45,13 @@ class GuestConnectionsTest {
     }
 
     private void begins(String local, int port, String remote) throws Exception {
-        sink.accept(new Event.NetCall(
-                header(), Kind.NET_SYN, "tcp", new Endpoint(local, port), new Endpoint(remote, 443), null, 0));
+        begins(header(), local, port, remote, FIRST, "/usr/bin/git");
+    }
+
+    private void begins(EventHeader by, String local, int port, String remote, long sequence, String exe)
+            throws Exception {
+        sink.accept(new Event.NetSyn(
+                by, "tcp", new Endpoint(local, port), new Endpoint(remote, 443), sequence, Text.of(exe)));
     }
 
     private void closes(int port) throws Exception {
@@ -49,7 +60,19 @@ class GuestConnectionsTest {
     }
 
     private static CompletableFuture<Boolean> asked(GuestConnections of, int port) {
-        return of.began(flow(port)).toCompletableFuture();
+        return of.begun(new FirstSegment(flow(port), FIRST))
+                .thenApply(Optional::isPresent)
+                .toCompletableFuture();
+    }
+
+    private String program(int port, long sequence) {
+        Optional<Begun> waits = Optional.of(new Begun("waits"));
+        return String.valueOf(connections
+                .begun(new FirstSegment(flow(port), sequence))
+                .toCompletableFuture()
+                .getNow(waits)
+                .orElseThrow()
+                .exe());
     }
 
     @Test
@@ -91,14 +114,15 @@ class GuestConnectionsTest {
         begins("10.0.2.15", 40_000, "198.18.3.5");
         begins("10.0.2.15", 40_001, "198.18.3.4");
         Flow flow = flow(40_000);
-        sink.accept(new Event.NetCall(EventHeader.host(1), Kind.NET_SYN, "tcp", flow.guest(), flow.remote(), null, 0));
+        sink.accept(new Event.NetSyn(EventHeader.host(1), "tcp", flow.guest(), flow.remote(), FIRST, null));
+        sink.accept(new Event.NetSyn(header(), "tcp", flow.guest(), flow.remote(), null, null));
         sink.accept(new Event.NetCall(header(), Kind.NET_CONNECT, "tcp", flow.guest(), flow.remote(), null, 0));
         assertFalse(asked.isDone());
     }
 
     @Test
     void afterItsTimeTheAnswerIsNo() throws Exception {
-        var brief = new GuestConnections(Duration.ofMillis(1));
+        var brief = new GuestConnections(Duration.ofMillis(1), true);
         assertFalse(asked(brief, 40_000).get(1, TimeUnit.MINUTES));
         assertEquals(0, brief.waiting());
     }
@@ -109,6 +133,47 @@ class GuestConnectionsTest {
         connections.giveUp();
         assertFalse(asked.getNow(true));
         assertEquals(0, connections.waiting());
+    }
+
+    @Test
+    void aConnectionIsThatOfItsOwnFirstSegment() throws Exception {
+        begins("10.0.2.15", 40_000, "198.18.3.4");
+        assertEquals("/usr/bin/git", program(40_000, FIRST));
+        assertEquals("/usr/bin/git", program(40_000, FIRST), "it may come again");
+        // Its socket is closed, which is not told yet, and another process's has the same ends.
+        CompletableFuture<Optional<Begun>> other =
+                connections.begun(new FirstSegment(flow(40_000), FIRST + 1)).toCompletableFuture();
+        assertFalse(other.isDone());
+        begins(header(), "10.0.2.15", 40_000, "198.18.3.4", FIRST + 1, "/usr/bin/python3.11");
+        assertEquals("/usr/bin/python3.11", other.join().orElseThrow().exe());
+    }
+
+    /// The process that was to be told of has been killed, and another one connects in its place meanwhile.
+    @Test
+    void whatIsToldOfOneAnswersNobodyElse() throws Exception {
+        CompletableFuture<Boolean> first = asked(connections, 40_000);
+        CompletableFuture<Optional<Begun>> other =
+                connections.begun(new FirstSegment(flow(40_000), FIRST + 1)).toCompletableFuture();
+        assertFalse(first.getNow(true));
+        begins("10.0.2.15", 40_000, "198.18.3.4");
+        assertFalse(other.isDone());
+        assertEquals(1, connections.waiting());
+        begins(header(), "10.0.2.15", 40_000, "198.18.3.4", FIRST + 1, "/usr/bin/python3.11");
+        assertEquals("/usr/bin/python3.11", other.join().orElseThrow().exe());
+    }
+
+    @Test
+    void pathThatIsNotWholeIsNoProgram() throws Exception {
+        var cut = new Marks(Map.of("exe", 5_000L), List.of());
+        var origin = new GuestOrigin(0, 1, Actor.AGENT);
+        var by = new EventHeader(1, Source.GUEST, origin, null, cut);
+        begins(by, "10.0.2.15", 40_000, "198.18.3.4", FIRST, "/usr/bin/git");
+        assertEquals("null", program(40_000, FIRST));
+        begins(header(), "10.0.2.15", 40_001, "198.18.3.4", FIRST, "tmpfs[0:45]/usr/bin/git");
+        assertEquals("null", program(40_001, FIRST));
+        sink.accept(new Event.NetSyn(
+                header(), "tcp", flow(40_002).guest(), flow(40_002).remote(), FIRST, null));
+        assertEquals("null", program(40_002, FIRST));
     }
 
     @Test

@@ -38,7 +38,7 @@ final class McpPassageTest {
                 %s
                 """.formatted(String.join("\n", more)).getBytes(StandardCharsets.UTF_8));
         var authority = new PolicyAuthority(policy, Set::of, new Budgets(policy, () -> 0));
-        var destination = new Destination("mcp.example", "198.18.0.7", 443, Protocol.TCP, "93.184.216.34", null);
+        var destination = new Destination("mcp.example", "198.18.0.7", 443, Protocol.TCP, "93.184.216.34", null, null);
         var head = new RequestHead(method, "mcp.example", "/mcp", Set.of(), false, type, coding);
         return authority
                 .request(destination, "mcp.example", head)

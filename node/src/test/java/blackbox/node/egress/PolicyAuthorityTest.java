@@ -91,6 +91,68 @@ final class PolicyAuthorityTest {
         assertEquals(outcome + " " + rule, verdict.outcome() + " " + verdict.rule(), verdict::reason);
     }
 
+    private static final String PROGRAMS = """
+            version: 1
+            rules:
+              - {id: fetch, host: git.example, methods: [GET], process: {exe: /usr/bin/git}}
+              - {id: all, host: open.example}
+              - {id: push, host: open.example, methods: [POST], process: {exe: /usr/bin/git}}
+              - {id: here, host: model.test, process: {exe: /usr/bin/node}, upstream: "127.0.0.1:8080"}
+              - {id: other, host: other.example}
+              - {id: denied, host: "*.denied.example", process: {exe: /usr/bin/git}}
+              - {id: metadata, host: metadata.google.internal, process: {exe: /usr/bin/git}}
+            deny: [{host: a.denied.example}]
+            """;
+
+    @ParameterizedTest
+    @CsvSource({
+        "git.example, 443, true",
+        "git.example, 22, false",
+        "open.example, 443, true",
+        "model.test, 443, true",
+        "other.example, 443, false",
+        "nothing.example, 443, false",
+        "a.denied.example, 443, false",
+        "b.denied.example, 443, true",
+        "metadata.google.internal, 443, false",
+    })
+    void onlyWhereARuleIsForOneIsAProgramAskedFor(String host, int port, boolean asked) throws Exception {
+        var authority = authority(policy(PROGRAMS), Set::of);
+        assertEquals(asked, authority.asksProgram(new Destination(host, "198.18.0.7", port, Protocol.TCP)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "git.example, /usr/bin/git, ALLOW, fetch",
+        "git.example, /usr/bin/git2, DENY, default",
+        "git.example, , DENY, default",
+        "open.example, , ALLOW, all",
+        "model.test, /usr/bin/node, ALLOW, here",
+        "model.test, , DENY, default",
+    })
+    void aRuleForAProgramIsForThatOneFromTheConnectionOn(String host, String exe, String outcome, String rule)
+            throws Exception {
+        var authority = authority(policy(PROGRAMS), Set::of);
+        Destination destination = new Destination(host, "198.18.0.7", 443, Protocol.TCP).wantedBy(exe);
+        Verdict connect = authority.connect(destination).toCompletableFuture().join();
+        Verdict tls = authority.tls(destination, host).toCompletableFuture().join();
+        HostPort upstream = host.equals("model.test") ? new HostPort("127.0.0.1", 8080) : null;
+        String address = host.equals("model.test") ? "127.0.0.1" : "93.184.216.34";
+        var head = new RequestHead("GET", host, "/", Set.of(), false);
+        Verdict request = authority
+                .request(destination.at(address, upstream), host, head)
+                .toCompletableFuture()
+                .join()
+                .verdict();
+        for (Verdict each : List.of(connect, tls, request)) {
+            assertEquals(outcome + " " + rule, each.outcome() + " " + each.rule(), each::reason);
+        }
+        if (host.equals("git.example") && !connect.allowed()) {
+            String why = exe == null ? ", and the program is not known" : ", not " + exe;
+            assertEquals("rule fetch allows git.example only for /usr/bin/git" + why, connect.reason());
+        }
+    }
+
     private static final String REQUESTS = """
             version: 1
             rules:
@@ -291,7 +353,7 @@ final class PolicyAuthorityTest {
     @Test
     void noWebSocketToToolsAndOnlyHttpWhereTokensCount() throws Exception {
         var authority = authority(policy(REQUESTS), Set::of);
-        var destination = new Destination("mcp.example", "198.18.0.7", 443, Protocol.TCP, "93.184.216.34", null);
+        var destination = new Destination("mcp.example", "198.18.0.7", 443, Protocol.TCP, "93.184.216.34", null, null);
         var head = new RequestHead("GET", "mcp.example", "/mcp", Set.of(), true);
         assertFalse(authority
                 .request(destination, "mcp.example", head)
@@ -425,7 +487,8 @@ final class PolicyAuthorityTest {
     }
 
     private static @Nullable String secret(PolicyAuthority authority, String method, String target) {
-        var destination = new Destination("model.example", "198.18.0.7", 443, Protocol.TCP, "93.184.216.34", null);
+        var destination =
+                new Destination("model.example", "198.18.0.7", 443, Protocol.TCP, "93.184.216.34", null, null);
         var head = new RequestHead(method, "model.example", target, Set.of(), false);
         return authority
                 .request(destination, "model.example", head)

@@ -48,6 +48,9 @@ final class Reevaluation {
 
         @Nullable
         String serverName;
+
+        @Nullable
+        String exe;
     }
 
     /// How many have the verdict and the rule that the policy gives.
@@ -139,14 +142,17 @@ final class Reevaluation {
                 new Evaluator(policy(), own)
                         .decide(new Request.Dns(
                                 String.valueOf(host), detail.path("asked").asText(), null));
-            case "connect" -> byName(recorded, host, Request.Connect::new);
+            case "connect" -> {
+                flow.exe = detail.path("exe").textValue();
+                yield byName(recorded, host, flow, Request.Connect::new);
+            }
             case "dial" -> {
                 flow.reached = ip(detail.path("address").asText());
                 if (rule.equals("builtin:own")) {
                     own.add(address(flow.reached));
                 }
                 yield new Evaluator(policy(), own)
-                        .decide(new Request.Connect(connection(recorded, host, flow.reached)));
+                        .decide(new Request.Connect(connection(recorded, host, flow, flow.reached)));
             }
             case "tls" -> {
                 flow.serverName = detail.path("serverName").textValue();
@@ -166,17 +172,19 @@ final class Reevaluation {
         };
     }
 
-    private Decision byName(NetView.Decision recorded, @Nullable String host, Function<Connection, Request> question) {
+    private Decision byName(
+            NetView.Decision recorded, @Nullable String host, Flow flow, Function<Connection, Request> question) {
         String literal = host == null ? String.valueOf(recorded.remoteIp()) : null;
-        return new Evaluator(policy(), List.of()).decide(question.apply(connection(recorded, host, literal)));
+        return new Evaluator(policy(), List.of()).decide(question.apply(connection(recorded, host, flow, literal)));
     }
 
     private Decision byNameOrAddress(
             NetView.Decision recorded, @Nullable String host, Flow flow, Function<Connection, Request> question) {
-        Decision first = byName(recorded, host, question);
+        Decision first = byName(recorded, host, flow, question);
         boolean isOpen = first.verdict() == Verdict.ALLOW && !first.needs().isEmpty();
         return isOpen && flow.reached != null
-                ? new Evaluator(policy(), List.of()).decide(question.apply(connection(recorded, host, flow.reached)))
+                ? new Evaluator(policy(), List.of())
+                        .decide(question.apply(connection(recorded, host, flow, flow.reached)))
                 : first;
     }
 
@@ -190,14 +198,15 @@ final class Reevaluation {
                 types);
     }
 
-    private static Connection connection(NetView.Decision recorded, @Nullable String host, @Nullable String ip) {
+    private static Connection connection(
+            NetView.Decision recorded, @Nullable String host, Flow flow, @Nullable String ip) {
         Long port = recorded.remotePort();
         return new Connection(
                 String.valueOf(recorded.protocol()).equals("tcp") ? Transport.TCP : Transport.UDP,
                 host,
                 ip == null ? null : address(ip),
                 port == null ? 0 : port.intValue(),
-                null);
+                flow.exe);
     }
 
     private static Address address(String ip) {

@@ -30,6 +30,11 @@ public record Connection(
         }
     }
 
+    /// The same, of a program.
+    Connection by(@Nullable String program) {
+        return new Connection(transport, host, address, port, program);
+    }
+
     /// Whom it is to, as it was said.
     public String peer() {
         return host != null ? host : String.valueOf(address);

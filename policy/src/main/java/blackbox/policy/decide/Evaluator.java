@@ -40,6 +40,21 @@ public final class Evaluator {
         return new Question(request, facts, kind(facts)).answer();
     }
 
+    /// Whether what is decided on a connection, or on a request over it, may depend on its program: some rule
+    /// is for one that could connect.
+    public boolean asksProgram(Connection connection) {
+        return policy.rules().stream().anyMatch(rule -> rule.exe() != null && isFor(rule, connection.by(rule.exe())));
+    }
+
+    private boolean isFor(Rule rule, Connection connection) {
+        var request = new Request.Connect(connection);
+        if (decide(request).verdict() == Verdict.DENY) {
+            return false; // whoever asks
+        }
+        Facts facts = Facts.of(request);
+        return !(new Matcher(facts, kind(facts)).allow(rule) instanceof Fit.No);
+    }
+
     /// The rule that a decision names, with its budget, secret and upstream; null if it names none.
     public @Nullable Rule rule(Decision decision) {
         for (Rule rule : policy.rules()) {

@@ -131,7 +131,7 @@ final class Matcher {
                 : new Fit.No(
                         PROGRAM,
                         facts.peer() + " only for " + exe
-                                + (facts.exe() == null ? ", and the program is not known" : ""));
+                                + (facts.exe() == null ? ", and the program is not known" : ", not " + facts.exe()));
     }
 
     /// @param tools whether they are what a message calls

@@ -4,10 +4,12 @@ import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.FileView;
+import blackbox.schemas.view.NetView;
 import blackbox.schemas.view.ProcessId;
 import blackbox.schemas.view.ProcessView;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Which program each process runs, and in which directory it began. Bounded: the process whose last event is
@@ -51,6 +53,17 @@ public final class Programs {
                 }
             }
             case ProcessView.Exit _, ProcessView.Signal _, ProcessView.Container _ -> {}
+        }
+    }
+
+    /// Takes the beginning of a connection, at which the kernel says what the process runs: also where the record of
+    /// what was executed has gaps, and of one that was made by another process than its parent.
+    public void see(NetView.Syn event) {
+        ProcessId id = event.process();
+        Text exe = event.exe();
+        Running known = id == null ? null : running.get(id);
+        if (id != null && exe != null && (known == null || !Objects.equals(exe, known.exe()))) {
+            running.put(id, Running.of(exe, null));
         }
     }
 

@@ -26,6 +26,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Reads a run once and gathers its egress: flows that guest or host saw, joined by protocol and endpoints,
@@ -42,7 +43,7 @@ public final class EgressCollector {
     private static final String OPEN = "open";
 
     /// What the protocols of frames begin with that carry no IP.
-    private static final String LINK = "ether-";
+    private static final Pattern LINK = Pattern.compile("arp|ether-.*");
 
     /// Names of record types, by IANA's numbers.
     private static final Map<Long, String> TYPES = Map.of(
@@ -139,8 +140,8 @@ public final class EgressCollector {
             case NetView.Decision decision -> decided(decision, index);
             case RunView.Open open ->
                 gateway = RunFacts.detailOf(open.row()).path("network").asText().equals("gateway");
-            case NetView.Syn _,
-                    NetView.Listen _,
+            case NetView.Syn syn -> programs.see(syn);
+            case NetView.Listen _,
                     NetView.Accept _,
                     NetView.Miss _,
                     NetView.Exchange _,
@@ -156,7 +157,7 @@ public final class EgressCollector {
     }
 
     private void flow(NetView.Flow flow, long index) {
-        if (flow.isOfLink() && String.valueOf(flow.protocol()).startsWith(LINK)) {
+        if (flow.isOfLink() && LINK.matcher(String.valueOf(flow.protocol())).matches()) {
             frames++;
             return;
         }

@@ -322,6 +322,37 @@ class EgressCheckTest {
     }
 
     @Test
+    void framesWithoutIpGoNoFurtherAndAreNotJudged() throws Exception {
+        for (String protocol : List.of("arp", "ether-88cc")) {
+            run.add(new Event.NetFlow(
+                    EventHeader.host(run.tick()), protocol, null, null, null, 84, 128, null, null, "idle"));
+        }
+        EgressCheck check = EgressCheck.of(policy("rules: [{id: a, host: a.example}]\n"), egress());
+        assertTrue(check.holds());
+        assertTrue(
+                check.limits().stream().anyMatch(each -> each.startsWith("2 events are of frames without IP")),
+                check::toString);
+    }
+
+    /// A process that was cloned as its parent's sibling runs its maker's program, not its parent's.
+    @Test
+    void aConnectionIsThatOfTheProgramThatTheKernelRan() throws Exception {
+        program(10, "/usr/bin/git");
+        var remote = new Endpoint("140.82.121.3", 443);
+        run.add(new Event.NetSyn(
+                events.guest(10, 1, "git"),
+                "tcp",
+                new Endpoint("10.0.2.15", 40_001),
+                remote,
+                7L,
+                Text.of("/usr/bin/python3.11")));
+        connected(10, 40_001, remote.ip(), 443);
+        assertEquals(
+                List.of("/usr/bin/python3.11"),
+                egress().flows().stream().map(RecordedFlow::exe).toList());
+    }
+
+    @Test
     void whatCannotBeJudgedDoesNotHold() throws Exception {
         other("1", "6.6.6.6", 0);
         assertFalse(EgressCheck.of(policy("rules: [{id: a, host: a.example}]\n"), egress())

@@ -158,7 +158,17 @@ final class FrameEvents {
             case ACCEPT -> call(frame, fields, process, Kind.NET_ACCEPT);
             case LISTEN -> call(frame, fields, process, Kind.NET_LISTEN);
             case SEND -> call(frame, fields, process, Kind.NET_SEND);
-            case SYN -> call(frame, fields, process, Kind.NET_SYN);
+            case SYN -> {
+                Text exe = fields.path(TlvType.EXE, "exe");
+                Tlv numbers = frame.find(TlvType.NUMBERS);
+                yield new Event.NetSyn(
+                        header(frame, fields, process),
+                        fields.protocol(),
+                        fields.local(),
+                        fields.remote(),
+                        numbers == null ? null : numbers.u64(0),
+                        exe);
+            }
             case FLOW -> flow(frame, fields, process);
             case DNS -> dns(frame, fields, process);
             case SOCKET -> socket(frame, fields, process);

@@ -44,6 +44,7 @@ final class EventWeight {
             case Event.FileXattr e -> of(e.path()) + of(e.name()) + of(e.detail());
             case Event.FileMap e -> of(e.path());
             case Event.NetCall e -> of(e.path());
+            case Event.NetSyn e -> of(e.exe());
             case Event.NetFlow e -> of(e.host());
             case Event.DnsQuery e -> of(e.name()) + of(e.answers());
             case Event.PrivilegeUse e -> of(e.path()) + of(e.detail());

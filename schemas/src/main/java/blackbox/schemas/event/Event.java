@@ -165,7 +165,26 @@ public sealed interface Event {
         }
     }
 
-    /// A socket call: kinds net.connect, net.syn, net.listen, net.accept, net.send. `path` is a Unix socket's name, in
+    /// The first segment of a TCP connection is about to be sent.
+    ///
+    /// @param sequence its number, 0 to 2^32 - 1
+    /// @param exe the program that the process runs; null for a connection of the kernel's own, or where it is
+    ///     not known
+    record NetSyn(
+            EventHeader header,
+            String protocol,
+            @Nullable Endpoint local,
+            @Nullable Endpoint remote,
+            @Nullable Long sequence,
+            @Nullable Text exe)
+            implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.NET_SYN;
+        }
+    }
+
+    /// A socket call: kinds net.connect, net.listen, net.accept, net.send. `path` is a Unix socket's name, in
     /// which a leading NUL is shown as `@`.
     record NetCall(
             EventHeader header,

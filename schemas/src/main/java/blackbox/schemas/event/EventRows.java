@@ -57,6 +57,11 @@ public final class EventRows {
                 out.path(e.path()).number(Column.FLAGS, e.protection().bits()).number(Column.RET, e.ret());
             case Event.NetCall e ->
                 out.net(e.protocol(), e.local(), e.remote()).path(e.path()).number(Column.RET, e.ret());
+            case Event.NetSyn e ->
+                out.net(e.protocol(), e.local(), e.remote())
+                        .number(Column.FLAGS, e.sequence())
+                        .text(Column.EXE, e.exe())
+                        .number(Column.RET, 0L);
             case Event.NetFlow e -> out.flow(e);
             case Event.DnsQuery e -> out.dns(e);
             case Event.CredChange e -> out.cred(e);

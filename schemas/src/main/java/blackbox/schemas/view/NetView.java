@@ -46,6 +46,11 @@ public abstract sealed class NetView extends EventView {
     /// when the call returns, which may be when the other side has answered.
     public static final class Syn extends Call {
         Syn() {}
+
+        /// The program that the process ran then; null if it is not known, and in records of before 0272.
+        public @Nullable Text exe() {
+            return text(Column.EXE);
+        }
     }
 
     /// `net.listen`.
