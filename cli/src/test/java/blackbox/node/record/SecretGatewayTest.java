@@ -362,15 +362,12 @@ class SecretGatewayTest {
         record(policy, "--secret", "model=env:PATH", "--secret-env", "T=git", "--env", "PATH=/bin")
                 .expect(2)
                 .saying("the variable PATH is to have a secret's surrogate");
-        Path body = Files.writeString(folder.resolve("body.yaml"), """
+        Path own = Files.writeString(folder.resolve("own.yaml"), """
                 version: 1
                 rules: [{id: model, host: api.example, secret: model}]
-                secrets: [{id: model, env: PATH, place: "body:/key"}]
+                secrets: [{id: model, env: PATH, place: "header:host"}]
                 """);
-        record(body)
-                .expect(2)
-                .saying("secret model: secrets are put into header fields")
-                .saying("not into the body");
+        record(own).expect(2).saying("secret model: the gateway writes the header field host itself");
         Path open = Files.writeString(folder.resolve("open"), "a token of others\n");
         Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r-----"));
         record(policy, "--secret", "model=file:" + open, "--secret-env", "M=model", "--secret-env", "T=git")

@@ -67,7 +67,8 @@ public final class Http2Target {
     private static GuestRequest inHttp1(Outgoing outgoing, String authority) throws HttpFault {
         var reader = new HttpReader(UnpooledByteBufAllocator.DEFAULT);
         try {
-            reader.add(Unpooled.wrappedBuffer(HttpWriter.request(outgoing, authority)));
+            reader.add(Unpooled.wrappedBuffer(
+                    HttpWriter.request(outgoing, authority, outgoing.request().framing())));
             if (!(reader.next() instanceof Head head)) {
                 throw new AssertionError("it is no whole head");
             }

@@ -58,7 +58,7 @@ public final class HttpTarget {
                             reader.frame(now.framing());
                             String authority = now.canonicalAuthority(PORT);
                             ByteBuf written = Unpooled.wrappedBuffer(HttpWriter.request(
-                                    Outgoing.plain(now, now.judged().target()), authority));
+                                    Outgoing.plain(now, now.judged().target()), authority, now.framing()));
                             meaning.append(written.toString(StandardCharsets.ISO_8859_1));
                             write(out, written);
                         }

@@ -5,8 +5,10 @@ import blackbox.gateway.egress.Passage.Hold;
 import blackbox.gateway.egress.Ruling;
 import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.http.Framing.Kind;
+import blackbox.gateway.secret.FilledBody;
 import blackbox.gateway.stack.GuestTcpChannel;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -23,7 +25,13 @@ final class Departure {
     private final Route route;
     private final Passage passage;
     private ByteBuf held = Unpooled.EMPTY_BUFFER;
-    private byte @Nullable [] heldHead;
+    private @Nullable Heading heldHead;
+
+    /// Writes the head of what leaves. There may be secrets in it: whoever sends it clears it then.
+    @FunctionalInterface
+    interface Heading {
+        byte[] of(Framing framing);
+    }
 
     Departure(Exchange exchange, GuestTcpChannel guest, UpstreamLink to, Route route) {
         this.exchange = exchange;
@@ -35,17 +43,17 @@ final class Departure {
 
     /// Whether the other side hears nothing before the request is whole.
     boolean holdsAll() {
-        return passage.holds() == Hold.ALL;
+        return passage.holds() == Hold.ALL || exchange.secrets().fillsBody();
     }
 
-    /// Its head; takes ownership of it.
+    /// Its head.
     @Nullable
-    Ruling head(byte[] head) {
+    Ruling head(Heading head) {
         if (holdsAll()) {
             heldHead = head;
             return null;
         }
-        return writeHead(head);
+        return writeHead(head.of(exchange.request().framing()));
     }
 
     private @Nullable Ruling writeHead(byte[] head) {
@@ -61,11 +69,12 @@ final class Departure {
     /// A piece of its body; takes ownership of it.
     @Nullable
     Ruling body(ByteBuf data) {
-        if (passage.holds() == Hold.NOTHING) {
+        boolean reads = passage.holds() != Hold.NOTHING;
+        if (!reads && !holdsAll()) {
             return write(data);
         }
         for (ByteBuffer part : data.nioBuffers()) {
-            Ruling stop = exchange.asked(passage.body(part));
+            Ruling stop = reads ? exchange.asked(passage.body(part)) : null;
             if (stop != null) {
                 data.release();
                 return stop;
@@ -90,24 +99,34 @@ final class Departure {
     }
 
     private static Ruling tooLong() {
-        Verdict denied = Verdict.deny(
-                null, "its body must be read whole and has more than " + Passage.HELD_BYTES_MAX + " octets");
-        return new Ruling(denied, null, null, FORBIDDEN, null);
+        return denied("its body must be read whole and has more than " + Passage.HELD_BYTES_MAX + " octets");
+    }
+
+    private static Ruling denied(String why) {
+        return new Ruling(Verdict.deny(null, why), null, null, FORBIDDEN, null);
     }
 
     /// Its end.
     @Nullable
     Ruling end(Fields trailer) {
         Ruling stop = passage.holds() == Hold.NOTHING ? null : exchange.asked(passage.whole());
-        byte[] head = heldHead;
+        Heading head = heldHead;
         heldHead = null;
+        byte[] filled = null;
+        if (stop == null && exchange.secrets().fillsBody()) {
+            try {
+                filled = exchange.secrets().fill(ByteBufUtil.getBytes(held));
+            } catch (FilledBody.Unreadable e) {
+                stop = exchange.asked(denied("a secret goes into its body, and " + e.getMessage()));
+            }
+        }
         if (stop == null && head != null) {
-            stop = writeHead(head);
+            stop = writeHead(head.of(framing(filled)));
         }
         if (stop == null && held.isReadable()) {
             ByteBuf rest = held;
             held = Unpooled.EMPTY_BUFFER;
-            stop = write(taken(rest));
+            stop = write(taken(rest), filled);
         }
         if (stop != null || !exchange.request().framing().is(Kind.CHUNKED)) {
             return stop;
@@ -119,27 +138,49 @@ final class Departure {
         return stop;
     }
 
+    private Framing framing(byte @Nullable [] filled) {
+        Framing own = exchange.request().framing();
+        return filled == null || !own.is(Kind.LENGTH) ? own : new Framing(Kind.LENGTH, filled.length);
+    }
+
     private @Nullable Ruling write(ByteBuf data) {
-        int count = data.readableBytes();
+        return write(data, null);
+    }
+
+    /// @param filled what leaves in place of it, cleared then; null for itself
+    private @Nullable Ruling write(ByteBuf data, byte @Nullable [] filled) {
+        int count = filled == null ? data.readableBytes() : filled.length;
         Ruling stop = exchange.asked(passage.sends(count));
         if (stop != null) {
             data.release();
+            clear(filled);
             return stop;
         }
         exchange.sending(data);
+        ByteBuf leaves = data;
+        if (filled != null) {
+            data.release();
+            leaves = Unpooled.wrappedBuffer(filled);
+        }
         boolean chunked = exchange.request().framing().is(Kind.CHUNKED);
         guest.hold(count);
-        to.write(chunked ? HttpWriter.chunk(to.channel().alloc(), data) : data).addListener(_ -> guest.hold(-count));
+        to.write(chunked ? HttpWriter.chunk(to.channel().alloc(), leaves) : leaves)
+                .addListener(_ -> {
+                    guest.hold(-count);
+                    clear(filled);
+                });
         return null;
+    }
+
+    private static void clear(byte @Nullable [] filled) {
+        if (filled != null) {
+            Arrays.fill(filled, (byte) 0);
+        }
     }
 
     /// Drops what is held back.
     void drop() {
-        byte[] head = heldHead;
         heldHead = null;
-        if (head != null) {
-            Arrays.fill(head, (byte) 0);
-        }
         ByteBuf rest = held;
         held = Unpooled.EMPTY_BUFFER;
         taken(rest).release();

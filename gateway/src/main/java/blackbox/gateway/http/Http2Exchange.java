@@ -29,7 +29,7 @@ final class Http2Exchange {
     private static final int BAD_GATEWAY = 502;
     private static final int FORBIDDEN = 403;
     private static final String ONLY_HTTP_1 =
-            ", but budgets and tools of MCP servers are kept over HTTP/1.1 only; have the client speak that";
+            ", but budgets, tools of MCP servers and secrets in bodies go over HTTP/1.1 only; have the client speak that";
     private static final long UNKNOWN = -1;
 
     private final Http2Session session;
@@ -75,16 +75,24 @@ final class Http2Exchange {
         HttpPeer peer = session.peer();
         peer.judge()
                 .request(peer.destination(), peer.serverName(), exchange.judged())
-                .thenAccept(verdict -> decided(
-                        exchange.secrets().check(uncounted(exchange.request().served(verdict)))));
+                .thenAccept(verdict -> decided(unfilled(
+                        exchange.secrets().check(uncounted(exchange.request().served(verdict))))));
+    }
+
+    /// What was decided; but no secret goes into a body this way.
+    private RequestVerdict unfilled(RequestVerdict given) {
+        return given.verdict().allowed() && exchange.secrets().fillsBody() ? onlyHttp1(given) : given;
     }
 
     /// What was decided; but what its passage would have to count, hold back or read does not go this way.
     private static RequestVerdict uncounted(RequestVerdict given) {
         Verdict verdict = given.verdict();
-        return !verdict.allowed() || Passage.FREE.equals(given.passage())
-                ? given
-                : new RequestVerdict(Verdict.deny(null, verdict.reason() + ONLY_HTTP_1), given.target(), FORBIDDEN);
+        return !verdict.allowed() || Passage.FREE.equals(given.passage()) ? given : onlyHttp1(given);
+    }
+
+    private static RequestVerdict onlyHttp1(RequestVerdict given) {
+        Verdict denied = Verdict.deny(null, given.verdict().reason() + ONLY_HTTP_1);
+        return new RequestVerdict(denied, given.target(), FORBIDDEN);
     }
 
     private void decided(RequestVerdict given) {

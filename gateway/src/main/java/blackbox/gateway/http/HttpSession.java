@@ -228,8 +228,9 @@ public final class HttpSession {
         WebSocketKeys keys = request.webSocket();
         Outgoing leaving = now.secrets().leaving(now.target(), keys == null ? null : keys.own());
         Departure departure = now.departs(guest, to, route);
-        byte[] head = HttpWriter.request(leaving, request.canonicalAuthority(peer.schemePort()));
-        if (stops(now, departure.head(head)) || now.requestWhole && stops(now, departure.end(Fields.NONE))) {
+        String authority = request.canonicalAuthority(peer.schemePort());
+        if (stops(now, departure.head(framing -> HttpWriter.request(leaving, authority, framing)))
+                || now.requestWhole && stops(now, departure.end(Fields.NONE))) {
             return;
         }
         if (!now.requestWhole && departure.holdsAll()) {

@@ -25,7 +25,9 @@ final class HttpWriter {
     private HttpWriter() {}
 
     /// A request's head as it is forwarded. It may have secrets in it: whoever sends it clears it then.
-    static byte[] request(Outgoing outgoing, String authority) {
+    ///
+    /// @param framing of the body that follows
+    static byte[] request(Outgoing outgoing, String authority, Framing framing) {
         GuestRequest request = outgoing.request();
         var out = new HttpWriter();
         out.text
@@ -47,7 +49,7 @@ final class HttpWriter {
         } else if (trailers) {
             out.field("Connection", "TE");
         }
-        out.framing(request.framing());
+        out.framing(framing);
         return outgoing.head().octets(out.text.append(END));
     }
 

@@ -8,9 +8,11 @@ import blackbox.gateway.egress.SecretUse;
 import blackbox.gateway.egress.SecretUse.How;
 import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.http.Framing.Kind;
+import blackbox.gateway.secret.FilledBody;
 import blackbox.gateway.secret.FilledHead;
 import blackbox.gateway.secret.GuestSecret;
 import blackbox.gateway.secret.Scrubber;
+import blackbox.gateway.secret.SecretPlace;
 import blackbox.gateway.secret.Secrets.Stray;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -86,6 +88,27 @@ final class SecretPart {
         return new RequestVerdict(Verdict.deny(null, why), given.target(), FORBIDDEN);
     }
 
+    /// Whether its body is held back, for a value to be put into it ([#fill]).
+    boolean fillsBody() {
+        GuestSecret known = secret;
+        return known != null
+                && known.place() instanceof SecretPlace.Body
+                && !request.framing().is(Kind.NONE);
+    }
+
+    /// Its whole body as it leaves; null if that is as the guest sent it.
+    ///
+    /// @throws FilledBody.Unreadable with a clause about the body
+    byte @Nullable [] fill(byte[] body) throws FilledBody.Unreadable {
+        GuestSecret known = secret;
+        if (known == null) {
+            throw new IllegalStateException("no secret goes with it");
+        }
+        byte[] filled = known.fill(body, request.judged().contentType());
+        tell(known, filled == null ? How.ABSENT : How.PUT, known.place().words(), filled == null ? 0 : 1);
+        return filled;
+    }
+
     /// @param upstream where the request goes; if that is not where the connection leads, it is checked again there
     private @Nullable String fault(@Nullable GuestSecret goesWith, FilledHead filled, @Nullable HostPort upstream) {
         Stray stray = peer.secrets().stray(filled.target(), left(filled));
@@ -108,7 +131,10 @@ final class SecretPart {
             return "the surrogate of " + name + " stands in it more than " + PUT_MAX + " times";
         }
         boolean isThere = Objects.equals(upstream, peer.destination().upstream());
-        if (filled.count() > 0
+        if (fillsBody() && !request.fields().tokens("content-encoding").isEmpty()) {
+            return name + " goes into its body, which is compressed";
+        }
+        if ((filled.count() > 0 || fillsBody())
                 && !peer.encrypted()
                 && isThere
                 && !peer.destination().isLoopback()) {
@@ -141,18 +167,19 @@ final class SecretPart {
         }
         FilledHead filled =
                 head == null ? FilledHead.of(target, Outgoing.passedOn(request).all()) : head;
-        if (known != null) {
+        if (known != null && !fillsBody()) {
             tell(known, filled.count() > 0 ? How.PUT : How.ABSENT, known.place().words(), filled.count());
         }
         return new Outgoing(request, filled, scrubber != null, webSocketKey);
     }
 
-    /// The id of the secret whose value it leaves with; null if there is none in it.
+    /// The id of the secret whose value it leaves with, or may; null if there is none in it.
     @Nullable
     String put() {
         GuestSecret known = secret;
         FilledHead filled = head;
-        return known == null || filled == null || filled.count() == 0 ? null : known.id();
+        boolean has = fillsBody() || filled != null && filled.count() > 0;
+        return known == null || !has ? null : known.id();
     }
 
     private String host() {

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// A secret and what stands for it in the guest.
 ///
@@ -26,10 +27,11 @@ public record GuestSecret(String id, String surrogate, SecretPlace place, List<S
         rules = List.copyOf(rules);
     }
 
-    /// Puts the value where the surrogate stands in its place, and nowhere else.
+    /// Puts the value where the surrogate stands in its place in a head, and nowhere else.
     public FilledHead fill(String target, List<HttpField> fields) {
         var filling = new Filling();
         return switch (place) {
+            case SecretPlace.Body _ -> filling.head(target, fields);
             case SecretPlace.Path _ -> filling.head(path(target, filling), fields);
             case SecretPlace.Query query -> filling.head(query(target, query.name(), filling), fields);
             case SecretPlace.Credential _ -> filling.head(target, each(fields, field -> credential(field, filling)));
@@ -48,6 +50,18 @@ public record GuestSecret(String id, String surrogate, SecretPlace place, List<S
                                 fields,
                                 field -> field.is("authorization") ? basic(field.value(), filling) : field.value()));
         };
+    }
+
+    /// Likewise in a body; null if the surrogate does not stand there.
+    ///
+    /// @param contentType as the request says; null if it does not
+    /// @return a copy, which whoever sends it clears then
+    /// @throws FilledBody.Unreadable with a clause about the body
+    public byte @Nullable [] fill(byte[] body, @Nullable String contentType) throws FilledBody.Unreadable {
+        if (!(place instanceof SecretPlace.Body inside)) {
+            throw new IllegalStateException(this + " does not go into bodies");
+        }
+        return FilledBody.of(body, contentType, inside.at(), this);
     }
 
     private interface Rewriting {

@@ -1,5 +1,6 @@
 package blackbox.gateway.secret;
 
+import com.fasterxml.jackson.core.JsonPointer;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,16 @@ public sealed interface SecretPlace {
         }
     }
 
+    /// The whole of a string in a body of JSON, or of a parameter of a form.
+    ///
+    /// @param at where; in a form its one segment is the parameter's name
+    record Body(JsonPointer at) implements SecretPlace {
+        @Override
+        public String words() {
+            return "the body at " + at;
+        }
+    }
+
     /// For people.
     String words();
 
@@ -70,7 +81,7 @@ public sealed interface SecretPlace {
 
     /// Reads a policy's word for it.
     ///
-    /// @param text `header:NAME`, `basic`, `query:NAME` or `path`; null for [Credential]
+    /// @param text `header:NAME`, `basic`, `query:NAME`, `path` or `body:/JSON/POINTER`; null for [Credential]
     /// @throws IllegalArgumentException with a sentence if the gateway puts no secret there
     static SecretPlace parse(@Nullable String text) {
         if (text == null) {
@@ -91,9 +102,8 @@ public sealed interface SecretPlace {
             }
             case "query" -> new Query(name);
             case "path" -> new Path();
-            default ->
-                throw new IllegalArgumentException("secrets are put into header fields, Basic credentials, query"
-                        + " parameters and paths, and not into the " + kind);
+            case "body" -> new Body(JsonPointer.compile(name));
+            default -> throw new IllegalArgumentException("the gateway knows no place " + kind);
         };
     }
 }

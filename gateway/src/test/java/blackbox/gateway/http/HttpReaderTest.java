@@ -86,7 +86,9 @@ class HttpReaderTest {
                             write(
                                     out,
                                     Unpooled.wrappedBuffer(HttpWriter.request(
-                                            Outgoing.plain(now, now.judged().target()), now.canonicalAuthority(80))));
+                                            Outgoing.plain(now, now.judged().target()),
+                                            now.canonicalAuthority(80),
+                                            now.framing())));
                         }
                         case Data data -> {
                             body.append(data.octets().toString(StandardCharsets.ISO_8859_1));

@@ -78,7 +78,7 @@ class SecretPartTest {
     };
 
     private static HttpPeer peer(@Nullable String reached, boolean encrypted) {
-        var destination = new Destination("model.example", "198.18.0.1", 443, Protocol.TCP, reached, null);
+        var destination = new Destination("model.example", "198.18.0.1", 443, Protocol.TCP, reached, null, null);
         var flow = new Flow(Protocol.TCP, new Endpoint("10.0.2.15", 40_000), new Endpoint("198.18.0.1", 443));
         return new HttpPeer(
                 flow,
@@ -154,7 +154,8 @@ class SecretPartTest {
         assertEquals(goes, checked.verdict().allowed());
         if (goes) {
             String sent = new String(
-                    HttpWriter.request(part.leaving("/v1", null), "model.example"), StandardCharsets.US_ASCII);
+                    HttpWriter.request(part.leaving("/v1", null), "model.example", Framing.NONE),
+                    StandardCharsets.US_ASCII);
             assertTrue(sent.contains("\r\nX-Key: a-value-of-a-test\r\n"), sent);
         } else {
             assertEquals(
