@@ -200,7 +200,7 @@ class HostileGuestTest {
             writing.get();
             assertArrayEquals(all, guest.received());
             long most = served.onLoop(GuestNetwork::mostBufferedOctets);
-            assertTrue(most <= 256 << 10, "the gateway held " + most);
+            assertTrue(most <= 384 << 10, "the gateway held " + most);
         }
     }
 

@@ -283,7 +283,8 @@ class Http2Test {
                                 head.target().equals("/free") ? Passage.FREE : counted));
                 Http2Peer guest = guest(it);
                 Http2Peer server = server(it)) {
-            String reason = "rule few allows it, but budgets and tools of MCP servers are kept over HTTP/1.1 only";
+            String reason =
+                    "rule few allows it, but budgets, tools of MCP servers and secrets in bodies go over HTTP/1.1 only";
             assertTrue(guest.get("/counted").awaitWhole().contains(reason));
             Stream upload = guest.request(
                     false, ":method", "POST", ":scheme", "https", ":authority", "ok.local", ":path", "/counted");

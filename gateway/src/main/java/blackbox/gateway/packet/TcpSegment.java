@@ -57,21 +57,7 @@ public record TcpSegment(
     /// @param header where the header begins
     /// @param end where it ends
     public static int mss(byte[] octets, int header, int end) {
-        for (int at = header + HEADER_BYTES; at < end && octets[at] != 0; ) {
-            if (octets[at] == 1) {
-                at++;
-                continue;
-            }
-            int length = at + 1 < end ? Octets.u8(octets, at + 1) : 0;
-            if (length < 2 || at + length > end) {
-                return 0;
-            }
-            if (octets[at] == 2 && length == 4) {
-                return Octets.u16(octets, at + 2);
-            }
-            at += length;
-        }
-        return 0;
+        return SynOptions.of(octets, header, end).mss();
     }
 
     public boolean is(int flag) {

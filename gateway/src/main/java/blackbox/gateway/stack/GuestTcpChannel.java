@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// a socket channel, with two differences:
 ///
 /// - A write is done when the guest has acknowledged it. What is written and not acknowledged counts against the
-///   write watermarks (64 KiB), and is all that is kept to be sent again.
+///   write watermarks (256 KiB), and is all that is kept to be sent again.
 /// - [#close] sends what was written before, in the background, and then a FIN; if the guest sent octets that no
 ///   handler has read, a reset. [#reset] breaks the connection off.
 ///

@@ -7,7 +7,8 @@ import java.util.Map;
 
 /// The options of a [GuestTcpChannel]: those of every channel, and [ChannelOption#ALLOW_HALF_CLOSURE].
 final class GuestTcpChannelConfig extends DefaultChannelConfig {
-    private static final WriteBufferWaterMark WRITES = new WriteBufferWaterMark(32 << 10, 64 << 10);
+    /// What is in flight: the tracer, QEMU and an emulated processor take some milliseconds for a round trip.
+    private static final WriteBufferWaterMark WRITES = new WriteBufferWaterMark(128 << 10, 256 << 10);
 
     private boolean halfClosure;
 

@@ -1,6 +1,7 @@
 package blackbox.gateway.stack;
 
 import blackbox.gateway.egress.FlowEnd.How;
+import blackbox.gateway.packet.SynOptions;
 import blackbox.schemas.net.TcpHeader;
 import java.time.Duration;
 
@@ -8,8 +9,8 @@ import java.time.Duration;
 ///
 /// The link neither loses nor reorders frames, so this does without what is only for such networks: congestion control,
 /// selective acknowledgement, time stamps, a queue of early segments (they are acknowledged as what they are, dropped,
-/// and come again), fast retransmission. What a guest without memory drops is sent again after a time-out. Windows
-/// are not scaled: over one hop within a machine, 64 KiB in flight keep it busy. URG is ignored, as RFC 6093 advises.
+/// and come again), fast retransmission. What a guest without memory drops is sent again after a time-out. The guest's
+/// windows may be scaled (RFC 7323), ours are not. URG is ignored, as RFC 6093 advises.
 final class TcpConnection {
     static final int WINDOW = 65_535;
     static final long NO_TIMER = Long.MAX_VALUE;
@@ -89,6 +90,7 @@ final class TcpConnection {
     private final int guestSyn;
     private final int first;
     private final int mss;
+    private final int windowShift;
 
     private boolean opened;
     private boolean ended;
@@ -128,11 +130,12 @@ final class TcpConnection {
     /// Answers a SYN.
     ///
     /// @param first the sequence number of our first octet
-    /// @param guestMss the option of the SYN, or 0
-    TcpConnection(TcpHeader syn, int guestMss, int first, Wire wire, User user, Limits limits) {
+    /// @param options of the SYN
+    TcpConnection(TcpHeader syn, SynOptions options, int first, Wire wire, User user, Limits limits) {
         this.guestSyn = syn.sequence();
         this.first = first;
-        this.mss = Math.clamp(guestMss == 0 ? MSS_DEFAULT : guestMss, MSS_MIN, MSS_MAX);
+        this.mss = Math.clamp(options.mss() == 0 ? MSS_DEFAULT : options.mss(), MSS_MIN, MSS_MAX);
+        this.windowShift = options.scales() ? options.windowShift() : 0;
         this.window = syn.window();
         this.windowMost = window;
         this.wire = wire;
@@ -237,7 +240,7 @@ final class TcpConnection {
             wire.send(segment.acknowledgement(), 0, RST, 0, 0, 0, 0);
             return false;
         }
-        if (place > sentMax || place < acknowledged - WINDOW) {
+        if (place > sentMax || place < acknowledged - windowMost) {
             acknowledgeNow(); // RFC 5961 section 5.2
             return false;
         }
@@ -245,7 +248,7 @@ final class TcpConnection {
             return true; // an old one, whose window means nothing
         }
         boolean reopens = opened && window == 0 && segment.window() > 0;
-        window = segment.window();
+        window = segment.window() << windowShift;
         windowMost = Math.max(windowMost, window);
         if (reopens && place == acknowledged) {
             next = acknowledged; // the probe of the shut window was dropped

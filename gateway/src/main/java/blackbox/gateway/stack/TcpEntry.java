@@ -3,6 +3,7 @@ package blackbox.gateway.stack;
 import blackbox.gateway.egress.Flow;
 import blackbox.gateway.egress.FlowEnd.How;
 import blackbox.gateway.egress.Protocol;
+import blackbox.gateway.packet.SynOptions;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.net.IpAddress;
 import blackbox.schemas.net.Octets;
@@ -15,7 +16,7 @@ final class TcpEntry implements TcpConnection.Wire, OpeningConnection {
     private final TcpTable table;
     private final long key;
     private final TcpHeader syn;
-    private final int guestMss;
+    private final SynOptions options;
     /// The frame with the SYN, which a refusal quotes; null once it is answered.
     private byte @Nullable [] packet;
 
@@ -27,11 +28,11 @@ final class TcpEntry implements TcpConnection.Wire, OpeningConnection {
     private @Nullable GuestTcpChannel channel;
     private @Nullable WrittenRest rest;
 
-    TcpEntry(TcpTable table, long key, TcpHeader syn, int guestMss, byte[] packet) {
+    TcpEntry(TcpTable table, long key, TcpHeader syn, SynOptions options, byte[] packet) {
         this.table = table;
         this.key = key;
         this.syn = syn;
-        this.guestMss = guestMss;
+        this.options = options;
         this.packet = packet;
         this.remote = (int) (key >> 32);
         this.sinceNs = table.nowNs();
@@ -176,7 +177,7 @@ final class TcpEntry implements TcpConnection.Wire, OpeningConnection {
             table.remove(this);
             ended.ended(how, octetsOut, octetsIn);
         });
-        var opening = new TcpConnection(syn, guestMss, table.firstSequence(), this, accepted.user(), table.limits());
+        var opening = new TcpConnection(syn, options, table.firstSequence(), this, accepted.user(), table.limits());
         accepted.connect(opening);
         channel = accepted;
         connection = opening;
@@ -219,7 +220,7 @@ final class TcpEntry implements TcpConnection.Wire, OpeningConnection {
         }
         frame.ports(remote, syn.destinationPort(), syn.sourcePort());
         frame.numbers(sequence, ack, window);
-        frame.send(flags, mss, length, table.frames());
+        frame.send(flags, mss, options.scales(), length, table.frames());
     }
 
     private void read(long position, int length, byte[] into) {

@@ -9,6 +9,9 @@ final class TcpFrame {
     private static final int TCP_AT = IP_AT + 20;
     private static final int OPTIONS_AT = TCP_AT + 20;
     private static final int MSS_BYTES = 4;
+    private static final int WINDOW_SCALE_BYTES = 4;
+    private static final int NOTHING = 1;
+    private static final int WINDOW_SCALE = 3;
     private static final int FRAME_BYTES_MAX = IP_AT + 65_535;
     private static final int HOPS = 64;
 
@@ -48,14 +51,22 @@ final class TcpFrame {
     /// Sends it.
     ///
     /// @param mss an option, or 0 for none; not with a payload
+    /// @param scales whether, with it, windows of the guest's may be scaled; ours never are
     /// @param length of the payload
-    void send(int flags, int mss, int length, FrameSink sink) {
-        int header = mss > 0 ? 20 + MSS_BYTES : 20;
+    void send(int flags, int mss, boolean scales, int length, FrameSink sink) {
+        boolean scaled = mss > 0 && scales;
+        int header = 20 + (mss > 0 ? MSS_BYTES : 0) + (scaled ? WINDOW_SCALE_BYTES : 0);
         int end = TCP_AT + header + length;
         if (mss > 0) {
             frame[OPTIONS_AT] = 2;
             frame[OPTIONS_AT + 1] = MSS_BYTES;
             Octets.putU16(frame, OPTIONS_AT + 2, mss);
+        }
+        if (scaled) {
+            frame[OPTIONS_AT + MSS_BYTES] = NOTHING;
+            frame[OPTIONS_AT + MSS_BYTES + 1] = WINDOW_SCALE;
+            frame[OPTIONS_AT + MSS_BYTES + 2] = WINDOW_SCALE_BYTES - 1;
+            frame[OPTIONS_AT + MSS_BYTES + 3] = 0;
         }
         frame[TCP_AT + 12] = (byte) (header / 4 << 4);
         frame[TCP_AT + 13] = (byte) flags;

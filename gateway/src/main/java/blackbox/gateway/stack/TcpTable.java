@@ -3,7 +3,7 @@ package blackbox.gateway.stack;
 import blackbox.gateway.egress.Finding;
 import blackbox.gateway.egress.Findings;
 import blackbox.gateway.egress.FlowEnd.How;
-import blackbox.gateway.packet.TcpSegment;
+import blackbox.gateway.packet.SynOptions;
 import blackbox.schemas.net.IpHeader;
 import blackbox.schemas.net.Octets;
 import blackbox.schemas.net.TcpHeader;
@@ -123,9 +123,9 @@ final class TcpTable {
         TcpEntry entry = entries.get(key);
         boolean opens = is(segment, SYN) && !is(segment, ACK);
         if (opens && (entry == null || entry.makesRoomFor(segment))) {
-            int mss = TcpSegment.mss(octets, ip.payloadAt(), segment.payloadAt());
+            SynOptions options = SynOptions.of(octets, ip.payloadAt(), segment.payloadAt());
             byte[] quoted = Arrays.copyOf(octets, Math.min(length, segment.payloadAt()));
-            open(new TcpEntry(this, key, segment, mss, quoted), quoted);
+            open(new TcpEntry(this, key, segment, options, quoted), quoted);
         } else if (entry == null) {
             resetStranger(remote, segment, ip.end());
         } else {
@@ -193,7 +193,7 @@ final class TcpTable {
         int length = end - segment.payloadAt() + (is(segment, SYN) ? 1 : 0) + (is(segment, TcpHeader.FIN) ? 1 : 0);
         frame.ports(remote, segment.destinationPort(), segment.sourcePort());
         frame.numbers(acknowledges ? segment.acknowledgement() : 0, acknowledges ? 0 : segment.sequence() + length, 0);
-        frame.send(acknowledges ? RST : RST | ACK, 0, 0, frames);
+        frame.send(acknowledges ? RST : RST | ACK, 0, false, 0, frames);
     }
 
     /// Does what is due; called several times a second.
