@@ -64,11 +64,11 @@ class Http2Test {
         return new Inspected(folder, Inspection.REQUESTS);
     }
 
-    private static Http2Peer guest(Inspected it) throws Exception {
+    static Http2Peer guest(Inspected it) throws Exception {
         return Http2Peer.client(it.tls(Inspected.NAME));
     }
 
-    private static Http2Peer server(Inspected it) throws Exception {
+    static Http2Peer server(Inspected it) throws Exception {
         return Http2Peer.server(it.server(it.certificates.server(Inspected.NAME)));
     }
 

@@ -9,8 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.gateway.egress.HttpExchange;
 import blackbox.gateway.egress.Inspection;
+import blackbox.gateway.egress.Passage;
 import blackbox.gateway.egress.RequestHead;
 import blackbox.gateway.egress.RequestVerdict;
+import blackbox.gateway.egress.Ruling;
 import blackbox.gateway.egress.SecretUse;
 import blackbox.gateway.egress.Verdict;
 import blackbox.gateway.secret.GuestSecret;
@@ -27,6 +29,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,6 +45,7 @@ class SecretBodyTest {
     @TempDir
     Path folder;
 
+    private Passage passage = Passage.FREE;
     private final String surrogate = Surrogates.of(value(), new SecureRandom());
 
     private static SecretValue value() {
@@ -53,11 +57,11 @@ class SecretBodyTest {
                 List.of(new GuestSecret("client", surrogate, SecretPlace.parse(place), List.of("token"), value())),
                 host -> host.equals(Inspected.NAME));
         var settings = new InspectionSettings(Duration.ofSeconds(10), Duration.ofSeconds(30));
-        return new Inspected(folder, Inspection.REQUESTS, SecretBodyTest::judge, settings, secrets);
+        return new Inspected(folder, Inspection.REQUESTS, this::judge, settings, secrets);
     }
 
-    private static RequestVerdict judge(RequestHead head) {
-        return new RequestVerdict(Verdict.allow("token", "on the list").with("client"), head.target(), 403);
+    private RequestVerdict judge(RequestHead head) {
+        return new RequestVerdict(Verdict.allow("token", "on the list").with("client"), head.target(), 403, passage);
     }
 
     private static String post(String type, String body, String... fields) {
@@ -130,7 +134,12 @@ class SecretBodyTest {
         String form = "keys=" + surrogate + "&key=&key";
         assertLeaves("body:/key", FORM, form, form, SecretUse.How.ABSENT);
         assertLeaves("body:/key/deeper", FORM, "key=" + surrogate, "key=" + surrogate, SecretUse.How.ABSENT);
-        assertLeaves("body:/key", "text/plain", "key=" + surrogate, "key=" + surrogate, SecretUse.How.ABSENT);
+        for (String type : List.of("text/plain", "application/x-ndjson", "multipart/form-data; boundary=x")) {
+            assertLeaves("body:/key", type, "key=" + surrogate, "key=" + surrogate, SecretUse.How.ABSENT);
+        }
+        assertLeaves("body:/key", JSON, "\"" + surrogate + "\"", "\"" + surrogate + "\"", SecretUse.How.ABSENT);
+        String array = "[[\"" + surrogate + "\"],{\"key\":[\"" + surrogate + "\"]}]";
+        assertLeaves("body:/1/key", JSON, array, array, SecretUse.How.ABSENT);
     }
 
     @Test
@@ -139,7 +148,17 @@ class SecretBodyTest {
         assertRefused(JSON, there, "it is not JSON");
         assertRefused(JSON, there + ",\"key\":\"" + surrogate + "\"}", "more than once");
         assertRefused(JSON, "\u00ef\u00bb\u00bf" + there + "}", "byte order mark");
-        assertRefused(FORM, "key=" + surrogate + "&%g0=1", "it is not a form");
+        assertRefused(JSON, there + "} {}", "more behind it");
+        assertRefused(JSON, there + "}\0\0", "it is not JSON");
+        assertRefused(JSON + "; charset=shift_jis", there + "}", "charset");
+        assertRefused(JSON + "; charset=\"utf-16\"", there + "}", "charset");
+        assertRefused(JSON, "{\0\"\0k\0\"\0:\0001\0}\0", "not in UTF-8");
+        assertRefused(JSON, "[".repeat(300) + "]".repeat(300), "it is not JSON");
+        assertRefused("text/plain", there + "}", "more than one Content-Type", "Content-Type: a/b+json\r\n");
+        // Whoever reads JSON whatever the type is must not find the value in another place.
+        assertRefused(FORM, "{\"note\":\"&key=" + surrogate + "&\"}", "encoded throughout");
+        assertRefused(FORM, "key=" + surrogate + "&%g0=1", "encoded throughout");
+        assertRefused(FORM, "key=" + surrogate + "&a=b c", "encoded throughout");
         assertRefused(FORM, "key=" + surrogate + "&key=" + surrogate, "more than once");
         assertRefused(JSON, there + "}", "which is compressed", "Content-Encoding: gzip\r\n");
         assertRefused(JSON, "\"" + "x".repeat((1 << 20) + 1) + "\"", "must be read whole");
@@ -157,6 +176,51 @@ class SecretBodyTest {
                             .anyMatch(each -> !each.allowed() && each.reason().contains(why)),
                     () -> it.served.listener.decisions().toString());
             assertFalse(it.served.listener.uses().stream().anyMatch(each -> each.how() == SecretUse.How.PUT));
+        }
+    }
+
+    /// Without TLS a value goes to this host's loopback alone, which all of these servers are; HTTP/2 has no
+    /// passages.
+    @Test
+    void overHttp2ItIsRefused() throws Exception {
+        try (var it = inspected("body:/key");
+                Http2Peer guest = Http2Test.guest(it);
+                Http2Peer server = Http2Test.server(it)) {
+            Http2Peer.Stream upload = guest.request(
+                    false,
+                    ":method",
+                    "POST",
+                    ":scheme",
+                    "https",
+                    ":authority",
+                    "ok.local",
+                    ":path",
+                    "/token",
+                    "content-type",
+                    JSON);
+            upload.data("{\"key\":\"" + surrogate + "\"}", true);
+            assertTrue(upload.awaitWhole().contains("secrets in bodies go over HTTP/1.1 only"));
+            assertFalse(server.hasStreams());
+        }
+    }
+
+    /// A budget that the value does not fit into stops it, and then it was not put.
+    @Test
+    void whatABudgetStopsIsNotPut() throws Exception {
+        passage = new Passage() {
+            @Override
+            public @Nullable Ruling sends(long octets) {
+                return octets < 40 ? null : new Ruling(Verdict.spent("token", "spent"), null, null, 429, null);
+            }
+        };
+        try (var it = inspected("body:/key")) {
+            Socket guest = it.guest();
+            say(guest, post(JSON, "{\"key\":\"" + surrogate + "\"}"));
+            assertTrue(head(guest).startsWith("HTTP/1.1 429 "));
+            it.exchanges(1);
+            assertTrue(
+                    it.served.listener.uses().isEmpty(),
+                    () -> it.served.listener.uses().toString());
         }
     }
 

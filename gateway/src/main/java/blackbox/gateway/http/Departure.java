@@ -123,10 +123,16 @@ final class Departure {
         if (stop == null && head != null) {
             stop = writeHead(head.of(framing(filled)));
         }
-        if (stop == null && held.isReadable()) {
+        boolean fills = exchange.secrets().fillsBody();
+        if (stop != null) {
+            clear(filled);
+        } else if (held.isReadable()) {
             ByteBuf rest = held;
             held = Unpooled.EMPTY_BUFFER;
             stop = write(taken(rest), filled);
+        }
+        if (stop == null && fills) {
+            exchange.secrets().leaves(filled != null);
         }
         if (stop != null || !exchange.request().framing().is(Kind.CHUNKED)) {
             return stop;

@@ -93,7 +93,8 @@ final class SecretPart {
         GuestSecret known = secret;
         return known != null
                 && known.place() instanceof SecretPlace.Body
-                && !request.framing().is(Kind.NONE);
+                && !request.framing().is(Kind.NONE)
+                && FilledBody.isFor(request.judged().contentType());
     }
 
     /// Its whole body as it leaves; null if that is as the guest sent it.
@@ -104,9 +105,17 @@ final class SecretPart {
         if (known == null) {
             throw new IllegalStateException("no secret goes with it");
         }
-        byte[] filled = known.fill(body, request.judged().contentType());
-        tell(known, filled == null ? How.ABSENT : How.PUT, known.place().words(), filled == null ? 0 : 1);
-        return filled;
+        return known.fill(body, request.judged().contentType());
+    }
+
+    /// Tells of its body, which leaves.
+    ///
+    /// @param filled whether the value is in it
+    void leaves(boolean filled) {
+        GuestSecret known = secret;
+        if (known != null) {
+            tell(known, filled ? How.PUT : How.ABSENT, known.place().words(), filled ? 1 : 0);
+        }
     }
 
     /// @param upstream where the request goes; if that is not where the connection leads, it is checked again there
@@ -131,7 +140,9 @@ final class SecretPart {
             return "the surrogate of " + name + " stands in it more than " + PUT_MAX + " times";
         }
         boolean isThere = Objects.equals(upstream, peer.destination().upstream());
-        if (fillsBody() && !request.fields().tokens("content-encoding").isEmpty()) {
+        if (fillsBody()
+                && request.fields().tokens("content-encoding").stream()
+                        .anyMatch(coding -> !coding.equals("identity"))) {
             return name + " goes into its body, which is compressed";
         }
         if ((filled.count() > 0 || fillsBody())

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param sequence of the first octet
 /// @param acknowledgement meaningful with [#ACK]
 /// @param flags a sum of the constants
-/// @param window unscaled: the peer never offers scaling, so nobody scales
+/// @param window unscaled
 /// @param mss the option of a SYN, or 0
 /// @param payload its octets
 /// @param payloadAt where in the IP payload they begin
@@ -47,17 +47,9 @@ public record TcpSegment(
                 header.acknowledgement(),
                 header.flags(),
                 header.window(),
-                mss(octets, 0, header.payloadAt()),
+                SynOptions.of(octets, 0, header.payloadAt()).mss(),
                 Arrays.copyOfRange(octets, header.payloadAt(), octets.length),
                 header.payloadAt());
-    }
-
-    /// The maximum segment size in the options of a header, or 0.
-    ///
-    /// @param header where the header begins
-    /// @param end where it ends
-    public static int mss(byte[] octets, int header, int end) {
-        return SynOptions.of(octets, header, end).mss();
     }
 
     public boolean is(int flag) {

@@ -10,6 +10,9 @@ final class BufferBudget {
     /// What each connection may hold in any case, so that none stands still for others.
     static final int SHARE_OCTETS = 4 << 10;
 
+    private static final int IN_FLIGHT_OCTETS_MIN = 64 << 10;
+    private static final int IN_FLIGHT_OCTETS_MAX = 256 << 10;
+
     private final long octetsMax;
     private long octets;
     private long mostOctets;
@@ -32,6 +35,12 @@ final class BufferBudget {
     /// How much more one may hold that holds this much.
     int room(long held) {
         return octets < octetsMax ? Integer.MAX_VALUE : (int) Math.max(0, SHARE_OCTETS - held);
+    }
+
+    /// How much each of so many connections may have in flight. A round trip takes some milliseconds where the
+    /// guest is emulated, so a few have more; all that were opened while there were few are bounded, too.
+    int inFlightMax(int connections) {
+        return Math.clamp(octetsMax / 4 / Math.max(1, connections), IN_FLIGHT_OCTETS_MIN, IN_FLIGHT_OCTETS_MAX);
     }
 
     /// Calls it once when there is room again.

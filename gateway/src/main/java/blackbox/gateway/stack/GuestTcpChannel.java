@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// A guest's TCP connection as a Netty channel, so that any codec can be put on it. Its handlers see what they would of
 /// a socket channel, with two differences:
 ///
-/// - A write is done when the guest has acknowledged it. What is written and not acknowledged counts against the
-///   write watermarks (256 KiB), and is all that is kept to be sent again.
+/// - A write is done when the guest has acknowledged it. What is written and not acknowledged counts against
+/// the write watermarks (at most 256 KiB), and is all that is kept to be sent again.
 /// - [#close] sends what was written before, in the background, and then a FIN; if the guest sent octets that no
 ///   handler has read, a reset. [#reset] breaks the connection off.
 ///
@@ -42,7 +42,7 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
     /// The bit of a channel's writability that stands for the budget.
     private static final int BUDGET = 1;
 
-    private final GuestTcpChannelConfig config = new GuestTcpChannelConfig(this);
+    private final GuestTcpChannelConfig config;
     private final TcpEntry entry;
     private final BufferBudget budget;
     private final Flow flow;
@@ -72,6 +72,7 @@ public final class GuestTcpChannel extends AbstractChannel implements DuplexChan
         super(link);
         this.entry = entry;
         this.budget = entry.budget();
+        this.config = new GuestTcpChannelConfig(this, entry.inFlightMax());
         this.flow = entry.flow();
         this.listener = listener;
     }

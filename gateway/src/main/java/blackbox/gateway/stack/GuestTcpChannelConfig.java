@@ -7,14 +7,12 @@ import java.util.Map;
 
 /// The options of a [GuestTcpChannel]: those of every channel, and [ChannelOption#ALLOW_HALF_CLOSURE].
 final class GuestTcpChannelConfig extends DefaultChannelConfig {
-    /// What is in flight: the tracer, QEMU and an emulated processor take some milliseconds for a round trip.
-    private static final WriteBufferWaterMark WRITES = new WriteBufferWaterMark(128 << 10, 256 << 10);
-
     private boolean halfClosure;
 
-    GuestTcpChannelConfig(GuestTcpChannel channel) {
+    /// @param inFlightMax how much may be written that is not acknowledged
+    GuestTcpChannelConfig(GuestTcpChannel channel, int inFlightMax) {
         super(channel);
-        setWriteBufferWaterMark(WRITES);
+        setWriteBufferWaterMark(new WriteBufferWaterMark(inFlightMax / 2, inFlightMax));
     }
 
     boolean allowsHalfClosure() {

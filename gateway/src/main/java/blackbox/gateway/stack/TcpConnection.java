@@ -18,9 +18,8 @@ final class TcpConnection {
     /// What we can receive in one frame: the longest IPv4 packet without its headers. The guest's own MTU limits it.
     private static final int MSS_ANNOUNCED = 65_495;
 
-    /// What we send in one: a quarter of a window. Linux acknowledges every other segment at once, and a single one
-    /// after
-    /// 40 ms.
+    /// What we send in one: a quarter of a window that is not scaled. Linux acknowledges every other segment at
+    /// once, and a single one after 40 ms.
     private static final int MSS_MAX = WINDOW / 4;
 
     private static final int MSS_MIN = 88;

@@ -58,6 +58,10 @@ final class TcpEntry implements TcpConnection.Wire, OpeningConnection {
         return Integer.toUnsignedLong(syn.sequence());
     }
 
+    int inFlightMax() {
+        return table.inFlightMax();
+    }
+
     BufferBudget budget() {
         return table.budget();
     }

@@ -71,6 +71,10 @@ final class TcpTable {
                 settings.idleMax().toNanos());
     }
 
+    int inFlightMax() {
+        return budget.inFlightMax(entries.size());
+    }
+
     BufferBudget budget() {
         return budget;
     }

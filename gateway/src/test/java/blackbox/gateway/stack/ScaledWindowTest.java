@@ -101,8 +101,23 @@ class ScaledWindowTest {
         int before = answers;
         connection.take(segment(TcpHeader.ACK, GUEST_FIRST + 1, 1_460, 2_048), new byte[0], 0, 0);
         assertEquals(before, answers);
-        connection.take(segment(TcpHeader.ACK, GUEST_FIRST + 1, -1, 2_048), new byte[0], 0, 0);
+        connection.take(segment(TcpHeader.ACK, GUEST_FIRST + 1, -1_000, 2_048), new byte[0], 0, 0);
         assertEquals(before + 1, answers);
+    }
+
+    /// However many a guest opens that takes nothing, all together stay near what they may hold.
+    @Test
+    void theMoreThereAreTheLessEachHasInFlight() {
+        var budget = new BufferBudget(64 << 20);
+        assertEquals(256 << 10, budget.inFlightMax(1));
+        assertEquals(256 << 10, budget.inFlightMax(64));
+        assertEquals(64 << 10, budget.inFlightMax(16_384));
+        long beyond = 0;
+        for (int open = 1; open <= 16_384; open++) {
+            beyond += budget.inFlightMax(open) - (64 << 10);
+        }
+        assertTrue(beyond < 32 << 20, "beyond 64 KiB each: " + beyond);
+        assertEquals(64 << 10, new BufferBudget(1 << 20).inFlightMax(4));
     }
 
     @Test

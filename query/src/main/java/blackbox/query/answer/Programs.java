@@ -62,7 +62,9 @@ public final class Programs {
         ProcessId id = event.process();
         Text exe = event.exe();
         Running known = id == null ? null : running.get(id);
-        if (id != null && exe != null && (known == null || !Objects.equals(exe, known.exe()))) {
+        boolean cut =
+                event.truncated().stream().anyMatch(mark -> mark.toString().startsWith("exe="));
+        if (id != null && exe != null && !cut && (known == null || !Objects.equals(exe, known.exe()))) {
             running.put(id, Running.of(exe, null));
         }
     }
