@@ -3,6 +3,7 @@ package blackbox.replay.exact;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// A stream of a replay that is compared with the recorded one while it is read.
@@ -27,16 +28,21 @@ final class MatchingInput extends FilterInputStream {
     @Override
     public int read(byte[] octets, int offset, int length) throws IOException {
         int count = super.read(octets, offset, length);
-        for (int i = 0; i < count && fault == null; i++) {
-            int expected = recorded.read();
-            int actual = octets[offset + i] & 0xff;
-            if (expected == actual) {
-                bytes++;
-            } else {
-                fault = StreamMatch.difference(name, bytes, expected, actual);
-            }
+        if (count > 0 && fault == null) {
+            compare(octets, offset, count);
         }
         return count;
+    }
+
+    /// At once: each read of a recorded stream may decrypt.
+    private void compare(byte[] octets, int offset, int count) throws IOException {
+        byte[] expected = recorded.readNBytes(count);
+        int same = Arrays.mismatch(octets, offset, offset + count, expected, 0, expected.length);
+        bytes += same < 0 ? count : same;
+        if (same >= 0) {
+            int due = same < expected.length ? expected[same] & 0xff : -1;
+            fault = StreamMatch.difference(name, bytes, due, octets[offset + same] & 0xff);
+        }
     }
 
     @Override
