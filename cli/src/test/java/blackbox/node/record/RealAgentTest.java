@@ -6,10 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.node.record.Installation.Ended;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpExchange;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,8 +19,8 @@ import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A coding agent from npm (pi, over OpenAI's Responses API) asks a model on the host's loopback over TLS, and does
-/// what it says: write, edit, run, read, commit, fetch.
+/// A coding agent from npm (pi, over the APIs of two vendors) asks a model on the host's loopback over TLS, and
+/// does what it says: write, edit, run, read, commit, fetch.
 class RealAgentTest {
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -52,39 +50,51 @@ class RealAgentTest {
     /// In which the model asks for another command; -1 for none.
     private volatile int changedTurn = -1;
 
+    private volatile FakeModel vendor = new ResponsesModel();
+
     @Test
     void whatAnAgentDidIsTiedToItsModelAndDoneAgain() throws Exception {
         Installation blackbox = Installation.in(folder);
         blackbox.run("image", "build", "pi").expect(0);
-        try (HttpsUpstream model = HttpsUpstream.start(folder, "api.openai.com", this::answer, "docs.example")) {
-            Path policy = Files.writeString(folder.resolve("policy.yaml"), """
-                    version: 1
-                    rules:
-                      - {id: model, host: api.openai.com, upstream: "127.0.0.1:%1$d"}
-                      - {id: docs, host: docs.example, upstream: "127.0.0.1:%1$d"}
-                    """.formatted(model.port()));
-            Ended ended = record(blackbox, policy, model);
-            assertEquals("Done.\n", ended.out());
-            assertEquals(TOOLS.size() + 2, requests.get(), "each turn, and the page that was fetched");
-            Path came = Path.of(ended.recorded().path("workspace").asText());
-            assertEquals("print('world')\n", Files.readString(came.resolve("app.py")));
-            String run = id(ended);
-            blackbox.verifyComplete(run);
-            assertTied(blackbox, run);
-            assertDoneAgain(blackbox, run);
-            assertEquals(TOOLS.size() + 2, requests.get(), "nobody was asked again");
-            assertAnotherAnswerIsTheCause(blackbox, policy, model);
+        for (FakeModel each : List.of(new MessagesModel(), new ResponsesModel())) {
+            vendor = each;
+            requests.set(0);
+            Path own = Files.createDirectory(folder.resolve(each.provider()));
+            try (HttpsUpstream model = HttpsUpstream.start(own, each.host(), this::answer, "docs.example")) {
+                Path policy = policy(own, model);
+                Ended ended = record(blackbox, policy, model);
+                assertEquals("Done.\n", ended.out());
+                assertEquals(TOOLS.size() + 2, requests.get(), "each turn, and the page that was fetched");
+                Path came = Path.of(ended.recorded().path("workspace").asText());
+                assertEquals("print('world')\n", Files.readString(came.resolve("app.py")));
+                String run = id(ended);
+                blackbox.verifyComplete(run);
+                assertTied(blackbox, run);
+                if (each instanceof ResponsesModel) {
+                    assertDoneAgain(blackbox, run);
+                    assertEquals(TOOLS.size() + 2, requests.get(), "nobody was asked again");
+                    assertAnotherAnswerIsTheCause(blackbox, policy, model);
+                }
+            }
         }
     }
 
-    private static Ended record(Installation blackbox, Path policy, HttpsUpstream model, String... options)
-            throws Exception {
+    private Path policy(Path own, HttpsUpstream model) throws IOException {
+        return Files.writeString(own.resolve("policy.yaml"), """
+                version: 1
+                rules:
+                  - {id: model, host: %2$s, upstream: "127.0.0.1:%1$d"}
+                  - {id: docs, host: docs.example, upstream: "127.0.0.1:%1$d"}
+                """.formatted(model.port(), vendor.host()));
+    }
+
+    private Ended record(Installation blackbox, Path policy, HttpsUpstream model, String... options) throws Exception {
         var command = new ArrayList<>(List.of("record", "--json", "--tier", "live", "--image", "pi"));
         command.addAll(List.of("--policy", policy.toString()));
         command.addAll(List.of("--upstream-ca", model.certificate().toString()));
-        command.addAll(List.of("--env", "OPENAI_API_KEY=of-a-test", "--", "pi", "-p"));
+        command.addAll(List.of("--env", vendor.keyName() + "=of-a-test", "--", "pi", "-p"));
         command.addAll(List.of(options));
-        command.addAll(List.of("--provider", "openai", "--model", "gpt-4.1", "make an app"));
+        command.addAll(List.of("--provider", vendor.provider(), "--model", vendor.model(), "make an app"));
         return blackbox.run(command.toArray(String[]::new)).expect(0);
     }
 
@@ -106,14 +116,14 @@ class RealAgentTest {
     }
 
     /// Indexes of what the model was asked and answered.
-    private static List<Long> exchanges(Installation blackbox, String run) throws Exception {
+    private List<Long> exchanges(Installation blackbox, String run) throws Exception {
         String events = blackbox.run("events", run, "--kind", "http.exchange", "--json")
                 .expect(0)
                 .out();
         var indexes = new ArrayList<Long>();
         for (String line : events.lines().toList()) {
             JsonNode event = JSON.readTree(line);
-            if (event.path("detail").path("target").asText().equals("/v1/responses")) {
+            if (event.path("detail").path("target").asText().equals(vendor.path())) {
                 indexes.add(event.path("index").asLong());
             }
         }
@@ -124,14 +134,14 @@ class RealAgentTest {
         return recorded.recorded().path("run").asText();
     }
 
-    private static void assertTied(Installation blackbox, String run) throws Exception {
+    private void assertTied(Installation blackbox, String run) throws Exception {
         JsonNode calls = blackbox.run("touched", run, "--calls", "--json")
                 .expect(0)
                 .json()
                 .path("modelCalls");
         assertEquals(TOOLS.size() + 1, calls.size(), calls::toString);
         for (int i = 0; i < TOOLS.size(); i++) {
-            String id = "call_" + i;
+            String id = vendor.toolPrefix() + i;
             assertEquals(id, calls.path(i).path("tools").path(0).path("id").asText(), calls::toString);
             JsonNode tool = blackbox.run("caused", run, id, "--json")
                     .expect(0)
@@ -141,7 +151,10 @@ class RealAgentTest {
             assertTrue(List.of("A", "B").contains(tool.path("grade").asText()), tool::toString);
         }
         assertTrue(
-                blackbox.run("caused", run, "call_4").expect(0).out().contains("/usr/bin/git"),
+                blackbox.run("caused", run, vendor.toolPrefix() + 4)
+                        .expect(0)
+                        .out()
+                        .contains("/usr/bin/git"),
                 "the commit is its own");
         JsonNode why = blackbox.run("why", run, String.valueOf(writeOfApp(blackbox, run)), "--json")
                 .expect(0)
@@ -149,8 +162,9 @@ class RealAgentTest {
         List<String> kinds = StreamSupport.stream(why.path("chain").spliterator(), false)
                 .map(step -> step.path("kind").asText() + " " + step.path("id").asText())
                 .toList();
-        assertTrue(kinds.contains("llm.tool call_0"), why::toString);
-        assertTrue(kinds.stream().anyMatch(kind -> kind.startsWith("llm.call resp_")), why::toString);
+        assertTrue(kinds.contains("llm.tool " + vendor.toolPrefix() + 0), why::toString);
+        assertTrue(
+                kinds.stream().anyMatch(kind -> kind.startsWith("llm.call " + vendor.answerPrefix())), why::toString);
     }
 
     private static long writeOfApp(Installation blackbox, String run) throws Exception {
@@ -167,8 +181,8 @@ class RealAgentTest {
         throw new AssertionError("nothing was written to app.py: " + events);
     }
 
-    private static void assertDoneAgain(Installation blackbox, String run) throws Exception {
-        JsonNode replayed = blackbox.run("replay", run, "--env", "OPENAI_API_KEY=of-a-test", "--json")
+    private void assertDoneAgain(Installation blackbox, String run) throws Exception {
+        JsonNode replayed = blackbox.run("replay", run, "--env", vendor.keyName() + "=of-a-test", "--json")
                 .expect(0)
                 .json();
         assertEquals("EQUIVALENT", replayed.path("verdict").asText(), replayed::toString);
@@ -184,114 +198,22 @@ class RealAgentTest {
         requests.incrementAndGet();
         try (exchange) {
             byte[] asked = exchange.getRequestBody().readAllBytes();
-            if (!exchange.getRequestURI().getPath().equals("/v1/responses")) {
+            if (!exchange.getRequestURI().getPath().equals(vendor.path())) {
                 exchange.sendResponseHeaders(200, 0);
                 exchange.getResponseBody().write("the page\n".getBytes(StandardCharsets.UTF_8));
                 return;
             }
-            JsonNode question = JSON.readTree(asked);
-            long done = StreamSupport.stream(question.path("input").spliterator(), false)
-                    .filter(each -> each.path("type").asText().equals("function_call_output"))
-                    .count();
+            int done = (int) vendor.results(JSON.readTree(asked));
             exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
             exchange.sendResponseHeaders(200, 0);
-            new Answer(exchange.getResponseBody(), (int) done, done == changedTurn).say();
-        }
-    }
-
-    /// One turn of the model's, as a stream.
-    private static final class Answer {
-        private final OutputStream out;
-        private final int turn;
-        private final boolean changed;
-        private int number;
-
-        Answer(OutputStream out, int turn, boolean changed) {
-            this.out = out;
-            this.turn = turn;
-            this.changed = changed;
-        }
-
-        void say() throws IOException {
-            ObjectNode response = JSON.createObjectNode()
-                    .put("id", "resp_" + turn)
-                    .put("object", "response")
-                    .put("status", "in_progress")
-                    .put("model", "gpt-4.1");
-            response.putArray("output");
-            event("response.created", JSON.createObjectNode().set("response", response));
-            ObjectNode item = turn < TOOLS.size() ? tool() : text();
-            response.put("status", "completed").putArray("output").add(item);
-            response.putObject("usage")
-                    .put("input_tokens", 100)
-                    .put("output_tokens", 20)
-                    .put("total_tokens", 120);
-            event("response.completed", JSON.createObjectNode().set("response", response));
-        }
-
-        private ObjectNode tool() throws IOException {
-            Map.Entry<String, Map<String, Object>> tool = TOOLS.get(turn);
-            String arguments =
-                    JSON.writeValueAsString(changed ? Map.of("command", "python3 ./app.py") : tool.getValue());
-            ObjectNode item = JSON.createObjectNode()
-                    .put("id", "fc_" + turn)
-                    .put("type", "function_call")
-                    .put("status", "in_progress")
-                    .put("arguments", "")
-                    .put("call_id", "call_" + turn)
-                    .put("name", tool.getKey());
-            item("response.output_item.added", item);
-            for (int at = 0; at < arguments.length(); at += 30) {
-                event(
-                        "response.function_call_arguments.delta",
-                        of("fc_" + turn).put("delta", arguments.substring(at, Math.min(arguments.length(), at + 30))));
+            if (done == TOOLS.size()) {
+                vendor.sayDone(exchange.getResponseBody(), done);
+                return;
             }
-            event("response.function_call_arguments.done", of("fc_" + turn).put("arguments", arguments));
-            item.put("status", "completed").put("arguments", arguments);
-            item("response.output_item.done", item);
-            return item;
-        }
-
-        private ObjectNode text() throws IOException {
-            ObjectNode item = JSON.createObjectNode()
-                    .put("id", "msg_1")
-                    .put("type", "message")
-                    .put("status", "in_progress")
-                    .put("role", "assistant");
-            item.putArray("content");
-            item("response.output_item.added", item);
-            ObjectNode part = JSON.createObjectNode().put("type", "output_text").put("text", "");
-            part.putArray("annotations");
-            event(
-                    "response.content_part.added",
-                    of("msg_1").put("content_index", 0).set("part", part));
-            event(
-                    "response.output_text.delta",
-                    of("msg_1").put("content_index", 0).put("delta", "Done."));
-            event(
-                    "response.output_text.done",
-                    of("msg_1").put("content_index", 0).put("text", "Done."));
-            item.put("status", "completed")
-                    .putArray("content")
-                    .add(part.deepCopy().put("text", "Done."));
-            item("response.output_item.done", item);
-            return item;
-        }
-
-        private static ObjectNode of(String item) {
-            return JSON.createObjectNode().put("item_id", item).put("output_index", 0);
-        }
-
-        private void item(String type, ObjectNode item) throws IOException {
-            ObjectNode event = JSON.createObjectNode().put("output_index", 0);
-            event(type, event.set("item", item.deepCopy()));
-        }
-
-        private void event(String type, ObjectNode event) throws IOException {
-            event.put("type", type).put("sequence_number", number++);
-            String text = "event: " + type + "\ndata: " + JSON.writeValueAsString(event) + "\n\n";
-            out.write(text.getBytes(StandardCharsets.UTF_8));
-            out.flush();
+            Map.Entry<String, Map<String, Object>> tool = TOOLS.get(done);
+            Map<String, Object> arguments =
+                    done == changedTurn ? Map.of("command", "python3 ./app.py") : tool.getValue();
+            vendor.askFor(exchange.getResponseBody(), done, tool.getKey(), JSON.writeValueAsString(arguments));
         }
     }
 }
