@@ -246,20 +246,11 @@ class SecretBodyTest {
             say(server, "HTTP/1.1 401 No\r\nContent-Length: " + leaves.length() + "\r\n\r\n" + leaves);
             head(guest);
             assertTrue(it.exchanges(1).getFirst().status() == 401);
-            assertEquals(1, use(it, SecretUse.How.REFLECTED).count(), "the server says it again");
+            assertEquals(1, SecretTest.use(it, SecretUse.How.REFLECTED).count(), "the server says it again");
             // A request without a body has no place for it.
             say(guest, "GET /me HTTP/1.1\r\nHost: ok.local\r\n\r\n");
             assertTrue(head(it.server()).startsWith("GET /me HTTP/1.1\r\n"));
-            assertEquals(0, use(it, SecretUse.How.ABSENT).count());
+            assertEquals(0, SecretTest.use(it, SecretUse.How.ABSENT).count());
         }
-    }
-
-    private static SecretUse use(Inspected it, SecretUse.How how) throws InterruptedException {
-        it.served.listener.await(
-                "no use " + how, listener -> listener.uses().stream().anyMatch(each -> each.how() == how));
-        return it.served.listener.uses().stream()
-                .filter(each -> each.how() == how)
-                .findFirst()
-                .orElseThrow();
     }
 }

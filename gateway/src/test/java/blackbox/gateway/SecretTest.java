@@ -98,7 +98,7 @@ class SecretTest {
         return "Authorization: Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.US_ASCII));
     }
 
-    private static SecretUse use(Inspected it, SecretUse.How how) throws InterruptedException {
+    static SecretUse use(Inspected it, SecretUse.How how) throws InterruptedException {
         it.served.listener.await(
                 "no use " + how, listener -> listener.uses().stream().anyMatch(each -> each.how() == how));
         return it.served.listener.uses().stream()
