@@ -126,6 +126,21 @@ class SecretBodyTest {
                 SecretUse.How.PUT);
     }
 
+    /// A form of almost a mebibyte; a reader that calls itself for each octet would end long before.
+    @Test
+    void longBodiesAndEveryWayToSayUtf8AreRead() throws Exception {
+        String more = "&a=" + "x%41".repeat(250_000) + "&b=" + "y".repeat(40_000);
+        assertLeaves("body:/key", FORM, "key=" + surrogate + more, "key=" + AS_FORM + more, SecretUse.How.PUT);
+        for (String charset : List.of("utf-8", "UTF-8", "\"utf-8\"", " utf-8", " \"UTF8\"", "us-ascii")) {
+            assertLeaves(
+                    "body:/key",
+                    JSON + "; charset=" + charset,
+                    "{\"key\":\"" + surrogate + "\"}",
+                    "{\"key\":\"" + AS_JSON + "\"}",
+                    SecretUse.How.PUT);
+        }
+    }
+
     @Test
     void whatIsNotThereIsToldAndLeavesAsItIs() throws Exception {
         for (String body : List.of("{\"key\":\"x" + surrogate + "\"}", "{\"keys\":\"" + surrogate + "\"}", "[]")) {

@@ -112,8 +112,9 @@ final class Departure {
         Ruling stop = passage.holds() == Hold.NOTHING ? null : exchange.asked(passage.whole());
         Heading head = heldHead;
         heldHead = null;
+        boolean fills = exchange.secrets().fillsBody();
         byte[] filled = null;
-        if (stop == null && exchange.secrets().fillsBody()) {
+        if (stop == null && fills) {
             try {
                 filled = exchange.secrets().fill(ByteBufUtil.getBytes(held));
             } catch (FilledBody.Unreadable e) {
@@ -123,7 +124,6 @@ final class Departure {
         if (stop == null && head != null) {
             stop = writeHead(head.of(framing(filled)));
         }
-        boolean fills = exchange.secrets().fillsBody();
         if (stop != null) {
             clear(filled);
         } else if (held.isReadable()) {

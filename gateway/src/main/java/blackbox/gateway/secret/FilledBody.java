@@ -32,10 +32,10 @@ public final class FilledBody {
 
     /// What is left of a form's octets when names and values are encoded, with some that browsers leave: no
     /// quotes and no brackets, so that nothing else can be read as a form.
-    private static final Pattern FORM = Pattern.compile("(?:[A-Za-z0-9*._~!'()/:;?@,$+=&-]|%[0-9A-Fa-f]{2})*");
+    private static final String FORM_MARKS = "*._~!'()/:;?@,$+=&-";
 
     private static final Pattern CHARSET =
-            Pattern.compile(";\\s*charset\\s*=\\s*\"?(?!utf-?8\\b|us-ascii\\b)", Pattern.CASE_INSENSITIVE);
+            Pattern.compile(";\\s*charset\\s*=\\s*+\"?+(?!utf-?8\\b|us-ascii\\b)", Pattern.CASE_INSENSITIVE);
 
     private enum Kind {
         JSON,
@@ -167,7 +167,7 @@ public final class FilledBody {
 
     private static @Nullable Span inForm(byte[] body, JsonPointer at, String surrogate) throws Unreadable {
         var text = new String(body, StandardCharsets.ISO_8859_1);
-        if (!FORM.matcher(text).matches()) {
+        if (!isForm(text)) {
             throw new Unreadable("it is not a form that is encoded throughout");
         }
         Span found = null;
@@ -185,6 +185,29 @@ public final class FilledBody {
             from = to + 1;
         }
         return found;
+    }
+
+    private static boolean isForm(String text) {
+        for (int at = 0; at < text.length(); at++) {
+            char c = text.charAt(at);
+            if (c == '%') {
+                if (at + 2 >= text.length() || !isHex(text.charAt(at + 1)) || !isHex(text.charAt(at + 2))) {
+                    return false;
+                }
+                at += 2;
+            } else if (!isPlain(c) && FORM_MARKS.indexOf(c) < 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isPlain(char c) {
+        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9';
+    }
+
+    private static boolean isHex(char c) {
+        return c < 0x80 && Character.digit(c, 16) >= 0;
     }
 
     private static String decoded(String text) {
