@@ -1,5 +1,8 @@
 package blackbox.cli;
 
+import blackbox.cli.control.KillCommand;
+import blackbox.cli.control.PauseCommand;
+import blackbox.cli.control.ResumeCommand;
 import blackbox.cli.egress.EgressCommand;
 import blackbox.cli.why.CausedCommand;
 import blackbox.cli.why.WhyCommand;
@@ -40,6 +43,9 @@ final class Commands {
             ImportCommand.class,
             AnchorCommand.class,
             ProveCommand.class,
+            PauseCommand.class,
+            ResumeCommand.class,
+            KillCommand.class,
             ShredCommand.class,
             KeysCommand.class,
             ServeCommand.class,

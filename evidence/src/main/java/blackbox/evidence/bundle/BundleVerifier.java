@@ -253,7 +253,8 @@ public final class BundleVerifier {
                 verified.events(),
                 verified.checkpoints(),
                 verified.anchors(),
-                findings);
+                findings,
+                verified.control());
     }
 
     private boolean accountHolds(Recordings recordings, RunId run, int version) throws IOException {

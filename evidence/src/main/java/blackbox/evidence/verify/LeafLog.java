@@ -22,6 +22,7 @@ final class LeafLog {
     private final TrustedKeys keys;
     private final Findings findings;
     private final EventAccount account = new EventAccount();
+    private final ControlAccount control = new ControlAccount();
     private final SignerChain signers;
     private final TimeCheck times;
     private final MerkleFrontier tree;
@@ -85,6 +86,7 @@ final class LeafLog {
             signers.open(row);
         }
         account.see(size() - 1, row);
+        control.see(size() - 1, row);
         if (!row.has(Column.KIND)) {
             unknown.add(size() - 1);
             return;
@@ -255,6 +257,10 @@ final class LeafLog {
         }
         unknown.tell(findings);
         account.findings().forEach(found -> findings.note(found.index(), found.what()));
+        Verification.Finding moved = control.finding();
+        if (moved != null) {
+            findings.note(moved.index(), moved.what());
+        }
     }
 
     private void unmet(Expected expectation, boolean live) {
@@ -287,6 +293,12 @@ final class LeafLog {
     /// @param live whether the recorder is alive, so that what is missing may still arrive
     Losses losses(boolean live) {
         return account.losses(live);
+    }
+
+    /// How the run could be stopped, by its own rows; null if they do not say.
+    @Nullable
+    ControlFacts control() {
+        return control.facts();
     }
 
     long checkpoints() {

@@ -168,7 +168,8 @@ public final class RunVerifier {
                 log.coveredEnd(),
                 log.checkpoints(),
                 ranges,
-                findings.all());
+                findings.all(),
+                log.control());
     }
 
     private void checkEnd() {

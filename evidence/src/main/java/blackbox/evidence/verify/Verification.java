@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param events leaves that an accepted checkpoint covers
 /// @param checkpoints checkpoints that hold
 /// @param anchors which events outside parties vouch for, and since when, in the order of time
+/// @param control how the run could be stopped from its host, and who did so; null if its record does not say
 public record Verification(
         Integrity integrity,
         Completeness completeness,
@@ -22,7 +23,8 @@ public record Verification(
         long events,
         long checkpoints,
         List<AnchoredRange> anchors,
-        List<Finding> findings) {
+        List<Finding> findings,
+        @Nullable ControlFacts control) {
 
     public Verification {
         anchors = List.copyOf(anchors);
@@ -39,7 +41,7 @@ public record Verification(
             long events,
             long checkpoints,
             List<Finding> findings) {
-        this(integrity, completeness, unknownFrom, time, authorship, events, checkpoints, List.of(), findings);
+        this(integrity, completeness, unknownFrom, time, authorship, events, checkpoints, List.of(), findings, null);
     }
 
     /// The same, with findings about what lies beside the evidence.
@@ -47,7 +49,7 @@ public record Verification(
         var all = new ArrayList<>(findings);
         all.addAll(more);
         return new Verification(
-                integrity, completeness, unknownFrom, time, authorship, events, checkpoints, anchors, all);
+                integrity, completeness, unknownFrom, time, authorship, events, checkpoints, anchors, all, control);
     }
 
     /// Whether what is there is what was recorded.

@@ -49,6 +49,11 @@ public final class VerificationReport {
             out.writeEndObject();
         }
         out.writeEndArray();
+        ControlFacts control = verification.control();
+        if (control != null) {
+            out.writeFieldName("control");
+            control.write(out);
+        }
         out.writeArrayFieldStart("findings");
         for (Verification.Finding finding : verification.findings()) {
             out.writeStartObject();
@@ -90,6 +95,10 @@ public final class VerificationReport {
         }
         out.println("authorship    " + (verification.authorship().trusted() ? "trusted" : "not trusted") + "  "
                 + Printable.of(String.join(", ", verification.authorship().keys())));
+        ControlFacts control = verification.control();
+        if (control != null) {
+            control.print(out);
+        }
         for (Verification.Finding finding : verification.findings()) {
             out.println("  - " + (finding.index() < 0 ? "" : "event " + finding.index() + ": ")
                     + Printable.of(finding.what()));

@@ -1,5 +1,7 @@
 package blackbox.node.record;
 
+import blackbox.node.control.PauseGate;
+import blackbox.node.control.RunControl;
 import blackbox.recorder.capture.CapturedFiles;
 import blackbox.recorder.capture.KeptOutput;
 import blackbox.recorder.capture.KeptStream;
@@ -65,6 +67,8 @@ final class AgentRun {
     private final CountDownLatch exited = new CountDownLatch(1);
     /// The signal that this process was interrupted with, or 0.
     private volatile int interruption;
+    private final PauseGate gate = new PauseGate();
+    private volatile boolean killed;
     private volatile boolean endsNow;
     private volatile @Nullable String stopped;
     private volatile boolean tracerEnded;
@@ -104,7 +108,7 @@ final class AgentRun {
     /// How it ended.
     ///
     /// @param exitCode the agent's own, null if a signal ended it or it is not known
-    /// @param why `exited`, `timeout`, `interrupted`, or what failed
+    /// @param why `exited`, `timeout`, `interrupted`, `killed`, or what failed
     /// @param out the archive that came back, or null
     record Ending(
             @Nullable Integer exitCode,
@@ -153,13 +157,16 @@ final class AgentRun {
 
     /// Runs the agent and ends the VM. A failure of the VM is an ending too: what was recorded until then is
     /// closed and kept.
-    Ending run(GuestFeeds feeds) throws InterruptedException {
+    Ending run(GuestFeeds feeds, RunControl control) throws InterruptedException {
         Thread owner = Thread.currentThread();
         Thread onSignal = new Thread(() -> endNow(owner), "interrupt");
         Runtime.getRuntime().addShutdownHook(onSignal);
         try {
-            return agent(feeds);
+            return agent(feeds, control);
         } catch (VmException e) {
+            if (killed) {
+                return new Ending(null, null, SIGNALLED + SIGKILL, "killed", null, null);
+            }
             if (interruption != 0) {
                 return new Ending(null, null, SIGNALLED + interruption, "interrupted", null, null);
             }
@@ -169,6 +176,8 @@ final class AgentRun {
         } finally {
             started.countDown();
             exited.countDown();
+            gate.abandon();
+            control.begin();
             agentEnded();
             feeds.expectSilence();
             endVm();
@@ -209,6 +218,10 @@ final class AgentRun {
     /// @param signal the one that this process was interrupted with
     void interrupt(int signal) {
         interruption = signal;
+        if (gate.isShut()) {
+            stop("interrupted while it was paused"); // its guest answers nobody, and is not to go on
+            return;
+        }
         try {
             for (int next : new int[] {SIGTERM, SIGKILL}) {
                 if (started.getCount() == 0 && exited.getCount() > 0) {
@@ -238,6 +251,7 @@ final class AgentRun {
     private void endNow(Thread owner) {
         endsNow = true;
         interruption = interruption == 0 ? SIGTERM : interruption;
+        gate.abandon();
         progress.say("interrupted: ending the VM and closing the run");
         try {
             vm.kill();
@@ -249,9 +263,21 @@ final class AgentRun {
         }
     }
 
+    /// Those who wait for the guest wait here while it is paused.
+    PauseGate gate() {
+        return gate;
+    }
+
+    /// Ends the VM from another thread, because somebody wants the run to end at once.
+    void kill() {
+        killed = true;
+        stop("killed");
+    }
+
     /// Ends the VM from another thread, because the run cannot continue.
     void stop(String why) {
         stopped = why;
+        gate.abandon();
         try {
             vm.kill();
         } catch (VmException e) {
@@ -259,7 +285,7 @@ final class AgentRun {
         }
     }
 
-    private Ending agent(GuestFeeds feeds) throws VmException, InterruptedException {
+    private Ending agent(GuestFeeds feeds, RunControl control) throws VmException, InterruptedException {
         vm.onTracerEnded(this::tracerEnded);
         vm.prepareAgent(
                 request.agent().toCommand(trusted),
@@ -273,22 +299,25 @@ final class AgentRun {
         began = first;
         log.agentStarted(first.pid(), first.cgroupId(), first.bootNanos());
         started.countDown();
+        control.begin();
         resize();
         Duration timeout = request.agent().timeout();
         Exit exit;
         String why = "exited";
         try {
-            exit = vm.awaitExit(timeout == null ? FOREVER : timeout);
+            exit = awaitExit(timeout == null ? FOREVER : timeout);
             ended = exit;
         } catch (VmException e) {
             if (e.code() != Code.TIMEOUT || interruption != 0) {
                 throw e;
             }
+            gate.end();
             progress.say("the timeout was reached: ending the command");
             why = "timeout";
             exit = terminate();
         }
         exited.countDown();
+        gate.end();
         agentEnded();
         if (exit == null) {
             return new Ending(null, null, TIMED_OUT, why, null, null);
@@ -306,6 +335,24 @@ final class AgentRun {
                 signal != 0 ? "interrupted" : why,
                 out == null ? null : workspace,
                 out);
+    }
+
+    /// Waits for the agent's end; the time for which it was paused does not count.
+    private Exit awaitExit(Duration timeout) throws VmException {
+        Duration left = timeout;
+        Duration allowed = Duration.ZERO;
+        while (true) {
+            try {
+                return vm.awaitExit(left);
+            } catch (VmException e) {
+                Duration paused = gate.shutFor();
+                left = paused.minus(allowed);
+                allowed = paused;
+                if (e.code() != Code.TIMEOUT || left.isZero()) {
+                    throw e;
+                }
+            }
+        }
     }
 
     private static int shellCode(String why, Exit exit) {

@@ -2,6 +2,8 @@ package blackbox.node.record;
 
 import blackbox.evidence.sign.CryptoProvider;
 import blackbox.ingest.IngestException;
+import blackbox.node.control.ControlServer;
+import blackbox.node.control.RunControl;
 import blackbox.node.egress.EgressRequest;
 import blackbox.node.egress.GatewayPolicy;
 import blackbox.node.egress.GivenSecrets;
@@ -292,10 +294,13 @@ public final class RecordSession {
                 agent::stop);
         recorder.flush();
         var publication = new Publication(data, run, spool, kafka, progress, agent::awaitStarted);
-        try (RunGateway gateway = gateway(vm, started, recorder, agent)) {
+        var control = new RunControl(vm, feeds, clock, recorder, agent.gate(), agent::kill);
+        try (RunGateway gateway = gateway(vm, started, recorder, agent);
+                ControlServer commands = ControlServer.start(control, vm.hiddenFolder(), data.control(run), progress)) {
             this.agent = agent;
             resize();
-            AgentRun.Ending ending = agent.run(feeds);
+            AgentRun.Ending ending = agent.run(feeds, control);
+            commands.close();
             this.agent = null;
             if (gateway != null) {
                 gateway.close(); // what it decided is in the record before the run's close

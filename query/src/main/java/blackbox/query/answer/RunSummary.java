@@ -5,6 +5,8 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
 import blackbox.evidence.text.Printable;
 import blackbox.evidence.text.Timestamps;
+import blackbox.evidence.verify.ControlAccount;
+import blackbox.evidence.verify.ControlFacts;
 import blackbox.evidence.verify.EventAccount;
 import blackbox.evidence.verify.Losses;
 import blackbox.query.calls.TokenSums;
@@ -18,30 +20,50 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.Collections;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/// One run's facts, what is lost of it, how many events of each kind it has, and which models it called.
-public record RunSummary(RunFacts facts, Losses losses, Map<Kind, Long> counts, List<TokenSums.OfModel> models) {
+/// One run's facts, what is lost of it, how many events of each kind it has, which models it called, and how it could
+/// be
+/// stopped (null if the record does not say).
+public record RunSummary(
+        RunFacts facts,
+        Losses losses,
+        Map<Kind, Long> counts,
+        List<TokenSums.OfModel> models,
+        @Nullable ControlFacts control) {
 
     public RunSummary {
         models = List.copyOf(models);
     }
 
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Set<Column> COLUMNS = columns();
+
+    private static Set<Column> columns() {
+        Set<Column> both = EnumSet.copyOf(EventAccount.COLUMNS);
+        both.addAll(ControlAccount.COLUMNS);
+        return Collections.unmodifiableSet(both);
+    }
 
     /// Reads the whole run once.
     public static RunSummary read(Recordings recordings, RunId run) throws IOException {
         var counts = new EnumMap<Kind, Long>(Kind.class);
         RunFacts facts = RunFacts.read(recordings, run);
         var account = new EventAccount();
+        var control = new ControlAccount();
         var tokens = new TokenSums();
         if (facts.fault() == null) {
-            try (RunReader reader = RunReader.open(recordings, run, 0, EventAccount.COLUMNS)) {
+            try (RunReader reader = RunReader.open(recordings, run, 0, COLUMNS)) {
                 while (reader.next()) {
                     account.see(reader.index(), reader.row());
+                    control.see(reader.index(), reader.row());
                     tokens.see(reader.row());
                     Kind kind = reader.row().has(Column.KIND)
                             ? Kind.ofCode(reader.row().number(Column.KIND))
@@ -59,7 +81,8 @@ public record RunSummary(RunFacts facts, Losses losses, Map<Kind, Long> counts, 
                 facts,
                 facts.state() == RunState.MISSING ? Losses.NOT_KNOWN : account.losses(live),
                 counts,
-                tokens.models());
+                tokens.models(),
+                control.facts());
     }
 
     /// Writes the run's fields, `detail` (what it was started with) and `counts` into an object that the caller
@@ -86,6 +109,10 @@ public record RunSummary(RunFacts facts, Losses losses, Map<Kind, Long> counts, 
         }
         out.writeEndObject();
         TokenSums.write(out, models);
+        if (control != null) {
+            out.writeFieldName("control");
+            control.write(out);
+        }
     }
 
     /// Prints the facts and the counts.
@@ -122,6 +149,9 @@ public record RunSummary(RunFacts facts, Losses losses, Map<Kind, Long> counts, 
         }
         out.println("events        " + facts.events() + "  (" + losses.inWords() + ")");
         counts.forEach((kind, count) -> out.println("  %-20s %d".formatted(kind.eventName(), count)));
+        if (control != null) {
+            control.print(out);
+        }
         models.forEach(each -> out.println("model         " + Printable.of(each.model()) + "  " + each.words()));
         facts.leftOut().forEach(each -> out.println("left out      " + Printable.of(each.file() + ": " + each.why())));
         if (facts.fault() != null) {

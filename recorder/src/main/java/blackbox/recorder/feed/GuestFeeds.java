@@ -35,9 +35,13 @@ public final class GuestFeeds {
     /// How long it may take to read what a machine has left behind in its pipes, which hold little.
     private static final Duration REST_MAX = Duration.ofMinutes(5);
 
+    /// How long a guest that was stopped may go on passing on what it had.
+    private static final Duration QUIET_MAX = Duration.ofSeconds(10);
+
     private final EventSink recorder;
     private final HostClock clock;
     private final GuestDecoder decoder;
+    private final WatchedInput events;
     private final FlowFeed flows;
     private final List<Thread> threads = new ArrayList<>();
     private final CountDownLatch stopped = new CountDownLatch(1);
@@ -47,6 +51,7 @@ public final class GuestFeeds {
     private final Consumer<String> stop;
     private volatile @Nullable RecorderException failure;
     private volatile boolean silenceExpected;
+    private volatile boolean paused;
     private volatile boolean undrained;
 
     /// @param recorder takes the events, which come from several threads
@@ -72,7 +77,8 @@ public final class GuestFeeds {
         this.stop = stop;
         this.decoder = new GuestDecoder(clock, report, recorder);
         this.flows = new FlowFeed(clock, recorder);
-        threads.add(start("tracer-stream", FindingDetail.GuestStreamBroken::new, () -> decoder.run(streams.events())));
+        this.events = new WatchedInput(streams.events());
+        threads.add(start("tracer-stream", FindingDetail.GuestStreamBroken::new, () -> decoder.run(events)));
         threads.add(start(
                 CaptureName.FRAMES_OUT.text(),
                 () -> fold(captures.framesOut(streams.framesOut()), FlowTable.Direction.OUT)));
@@ -168,6 +174,10 @@ public final class GuestFeeds {
         while (!stopped.await(LOOK_EVERY_MS, TimeUnit.MILLISECONDS)) {
             // What the hypervisor reports belongs in the epoch in which it arrived.
             log.handTo(recorder);
+            if (paused) {
+                watch.pass(System.nanoTime());
+                continue;
+            }
             Event event = watch.look(decoder.heardNs(), clock.nowNs(), System.nanoTime());
             if (event != null && !silenceExpected) {
                 recorder.accept(event);
@@ -204,6 +214,19 @@ public final class GuestFeeds {
     /// Stops watching for silence: from here on the tracer may legitimately be silent.
     public void expectSilence() {
         silenceExpected = true;
+    }
+
+    /// Says whether the guest is stopped from outside, so that its tracer cannot be heard.
+    public void expectSilence(boolean paused) {
+        this.paused = paused;
+    }
+
+    /// Waits until all that the tracer of a guest that stands still has sent is passed on, as far as that can be seen
+    /// from outside: for a moment nothing has come.
+    ///
+    /// @return false if it goes on and on
+    public boolean awaitQuiet() throws InterruptedException {
+        return events.awaitQuiet(QUIET_MAX);
     }
 
     /// Records that the tracer could not be drained: how much is missing is not known.

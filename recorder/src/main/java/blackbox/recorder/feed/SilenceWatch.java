@@ -44,6 +44,12 @@ final class SilenceWatch {
         return quietNs > Math.max(most.toNanos(), quietMax.toNanos());
     }
 
+    /// Lets the time since the last look not count: the guest was stopped from outside.
+    void pass(long steadyNs) {
+        changedAt += steadyNs - lookedAt;
+        lookedAt = steadyNs;
+    }
+
     /// Checks the time of the last heartbeat, 0 before the first; returns a finding when a silence begins or
     /// ends.
     @Nullable

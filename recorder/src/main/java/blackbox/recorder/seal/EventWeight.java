@@ -60,6 +60,7 @@ final class EventWeight {
             case Event.HttpExchange e -> of(e.host()) + of(e.detail());
             case Event.EgressSecret e -> of(e.host()) + of(e.detail());
             case Event.AgentCall e -> of(e.what()) + of(e.host()) + of(e.detail());
+            case Event.Control e -> of(e.what()) + of(e.detail());
             case Event.EgressPolicy e -> of(e.detail());
             case Event.RunOpen e -> of(e.name()) + of(e.detail());
             case Event.RunClose e -> of(e.detail());

@@ -436,6 +436,11 @@ public sealed interface Event {
         }
     }
 
+    /// A command to the run's recorder, or a trial of the way that it takes. `what` is `pause`, `resume` or `kill`, of
+    /// a `control.probe` what the machine was doing: `running`, `paused`, or `failed` if that could not be learnt;
+    /// detail is JSON: see `schemas/events.md`.
+    record Control(Kind kind, EventHeader header, String what, String detail) implements Event {}
+
     /// The run's first leaf. `name` is what the user called the run; detail is JSON: see `schemas/events.md`.
     record RunOpen(EventHeader header, @Nullable Text name, String detail) implements Event {
         @Override

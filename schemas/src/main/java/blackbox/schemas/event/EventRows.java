@@ -96,6 +96,7 @@ public final class EventRows {
                         .text(Column.HOST, e.host())
                         .text(Column.WHAT, e.what())
                         .said(null, e.detail());
+            case Event.Control e -> out.said(e.what(), e.detail());
             case Event.EgressPolicy e -> out.said(e.digest(), e.detail());
             case Event.RunOpen e -> out.text(Column.WHAT, e.name()).said(null, e.detail());
             case Event.RunClose e ->

@@ -81,6 +81,10 @@ public enum Kind {
     AGENT_START(62, "agent.start"),
     /// The agent has ended, with all its processes.
     AGENT_EXIT(63, "agent.exit"),
+    /// Somebody on the host paused the run, let it go on or ended it.
+    CONTROL_COMMAND(64, "control.command"),
+    /// The way that such commands take was tried.
+    CONTROL_PROBE(65, "control.probe"),
     /// First leaf: what was started, from which image and snapshot, by which recorder.
     RUN_OPEN(70, "run.open"),
     /// Closes the run with its counts; the last heartbeat follows it.

@@ -109,6 +109,11 @@ public record DataFolder(Path root) {
         return runs(run).resolve(LOCK);
     }
 
+    /// While a run is recorded: a link to where its recorder takes commands.
+    public Path control(RunId run) {
+        return runs(run).resolve("control");
+    }
+
     /// A cache of what was computed from a run's leaves; may be deleted.
     public Path treeCache(RunId run) {
         return runs(run).resolve("log");

@@ -73,6 +73,8 @@ public final class EventViews {
             case TRACER_READY -> new RecorderView.TracerReady();
             case VM_LIFECYCLE -> new VmView.Lifecycle();
             case VM_CAPTURE -> new VmView.Capture();
+            case CONTROL_COMMAND -> new VmView.Command();
+            case CONTROL_PROBE -> new VmView.Probe();
             case AGENT_START -> new RunView.AgentStart();
             case AGENT_EXIT -> new RunView.AgentExit();
             case RUN_OPEN -> new RunView.Open();

@@ -24,6 +24,7 @@ class DataFolderTest {
             Map.entry("captures", "captures"),
             Map.entry("captures(run)", "captures/" + RUN),
             Map.entry("catalog", "catalog.db"),
+            Map.entry("control(run)", "runs/" + RUN + "/control"),
             Map.entry("dataFiles(run)", "warehouse/blackbox/events/data/run=" + RUN),
             Map.entry("images", "images"),
             Map.entry("imagesLock", "images/lock"),

@@ -41,6 +41,8 @@ public final class ClockKeeper implements AutoCloseable {
     private final LongConsumer bootClock;
     private final ClockOffsets offsets = new ClockOffsets();
     private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Object holding = new Object();
+    private volatile boolean suspended;
     /// Owned by the keeper's thread: the clock's remaining offset, when it was determined, and QEMU's processor
     /// time by then.
     private long leftNs;
@@ -71,6 +73,19 @@ public final class ClockKeeper implements AutoCloseable {
         return offsets.drift();
     }
 
+    /// Leaves the guest alone until [#proceed]; waits until it is no longer paused here.
+    public void suspend() {
+        suspended = true;
+        synchronized (holding) {
+            return;
+        }
+    }
+
+    /// Looks after the guest again.
+    public void proceed() {
+        suspended = false;
+    }
+
     /// Stops it, without waiting for an answer that is on its way.
     @Override
     public void close() {
@@ -81,7 +96,7 @@ public final class ClockKeeper implements AutoCloseable {
         try (var brake = new Brake(qemu)) {
             long interval = INTERVAL_NS_MIN;
             while (!rest(interval)) {
-                interval = keep(brake);
+                interval = suspended ? INTERVAL_NS_MIN : keep(brake);
             }
         } catch (VmException e) {
             // The machine has ended, and whoever waits for it finds out.
@@ -121,7 +136,12 @@ public final class ClockKeeper implements AutoCloseable {
     private long hold(Brake brake, long ns) {
         long from = System.nanoTime();
         try {
-            brake.hold(Duration.ofNanos(ns));
+            synchronized (holding) {
+                if (suspended) {
+                    return 0;
+                }
+                brake.hold(Duration.ofNanos(ns));
+            }
         } catch (VmException e) {
             return 0;
         }

@@ -14,6 +14,7 @@ import blackbox.vm.machine.GuestMessage.Started;
 import blackbox.vm.machine.GuestMessage.Told;
 import blackbox.vm.machine.GuestMessage.TracerEnded;
 import blackbox.vm.machine.Machine;
+import blackbox.vm.machine.MachineBrake;
 import blackbox.vm.machine.StartFacts;
 import blackbox.vm.machine.Terminal;
 import blackbox.vm.machine.Tier;
@@ -48,6 +49,7 @@ public final class QemuMachine implements Machine {
     private final GuestChannels ends;
     private final StartFacts facts;
     private final Clocks clocks;
+    private final MachineBrake brake = new SteadyBrake();
     private volatile @Nullable ClockKeeper keeper;
     private LongConsumer bootClock = ktimeNs -> {};
     /// Owned by the thread that steers the clock.
@@ -79,6 +81,11 @@ public final class QemuMachine implements Machine {
     @Override
     public InputStream events() {
         return ends.events();
+    }
+
+    @Override
+    public Path hiddenFolder() throws VmException {
+        return folder.hidden();
     }
 
     @Override
@@ -192,6 +199,44 @@ public final class QemuMachine implements Machine {
     @Override
     public void abandonOutput() {
         ends.streams().abandon();
+    }
+
+    @Override
+    public MachineBrake brake() {
+        return brake;
+    }
+
+    /// A guest that is stopped is not asked for its time, and the host's kernel lets QEMU run on only when told so
+    /// here.
+    private final class SteadyBrake implements MachineBrake {
+
+        @Override
+        public void stop() throws VmException {
+            ClockKeeper kept = keeper;
+            if (kept != null) {
+                kept.suspend();
+            }
+            qemu.brake().stop();
+        }
+
+        @Override
+        public void hold() throws VmException {
+            qemu.brake().hold();
+        }
+
+        @Override
+        public void release() throws VmException {
+            qemu.brake().release();
+            ClockKeeper kept = keeper;
+            if (kept != null) {
+                kept.proceed();
+            }
+        }
+
+        @Override
+        public State look() throws VmException {
+            return qemu.brake().look();
+        }
     }
 
     @Override

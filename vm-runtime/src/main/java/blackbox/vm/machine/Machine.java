@@ -30,6 +30,10 @@ public interface Machine extends AutoCloseable {
     /// Ends when the machine does.
     InputStream events();
 
+    /// A folder with a path short enough for sockets, in which only this user can make files, and which neither the
+    /// guest nor the hypervisor sees. It is gone after [#close].
+    Path hiddenFolder() throws VmException;
+
     /// Every frame that the machine's interface sent, as a pcap stream (LINKTYPE_ETHERNET, microseconds).
     /// Ends when the machine does. It is a pipe: read it on a platform thread, because a virtual one would
     /// block its carrier.
@@ -94,6 +98,9 @@ public interface Machine extends AutoCloseable {
     /// has
     /// ended. Any thread.
     void abandonOutput();
+
+    /// What stops its guest from outside. Any thread.
+    MachineBrake brake();
 
     /// Sends the agent's first process a signal, by Linux's number.
     void signalAgent(int number) throws VmException;

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -127,6 +128,11 @@ public final class MachineFolder implements AutoCloseable {
         } catch (IOException e) {
             throw new VmException(Code.IO, "the folder of the VM's sockets is gone", e);
         }
+    }
+
+    /// A folder with a short path that QEMU does not see.
+    public Path hidden() throws VmException {
+        return Objects.requireNonNull(sockets().getParent());
     }
 
     /// Lets nobody make another file among the sockets; QEMU cannot change that.

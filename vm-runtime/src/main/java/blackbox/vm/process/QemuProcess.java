@@ -9,6 +9,7 @@ import blackbox.vm.confine.Confinement;
 import blackbox.vm.confine.Tail;
 import blackbox.vm.guest.GuestControl;
 import blackbox.vm.machine.GuestMessage.HostFailure;
+import blackbox.vm.machine.MachineBrake;
 import blackbox.vm.machine.Network;
 import blackbox.vm.qmp.QmpClient;
 import blackbox.vm.qmp.QmpEvent;
@@ -54,6 +55,7 @@ public final class QemuProcess implements AutoCloseable {
     private final FrameTap framesOut;
     private final FrameTap framesIn;
     private final QmpClient qmp;
+    private final QemuBrake brake;
     private final CompletableFuture<String> migrated;
     private final CompletableFuture<HostFailure> failed;
 
@@ -78,6 +80,7 @@ public final class QemuProcess implements AutoCloseable {
         this.framesOut = framesOut;
         this.framesIn = framesIn;
         this.qmp = qmp;
+        this.brake = new QemuBrake(qmp, inside);
         this.migrated = migrated;
         this.failed = failed;
     }
@@ -218,8 +221,18 @@ public final class QemuProcess implements AutoCloseable {
         qmp.execute("cont", COMMAND_TIMEOUT);
     }
 
+    /// Stops its guest and itself from outside.
+    public MachineBrake brake() {
+        return brake;
+    }
+
     /// Waits until all earlier disk requests are done.
+    ///
+    /// @throws VmException `BUSY` while the host's kernel has stopped it
     public void settleDisks() throws VmException {
+        if (brake.isHeld()) {
+            throw new VmException(Code.BUSY, "QEMU is stopped");
+        }
         ObjectNode nothing = Json.object();
         nothing.putArray("actions");
         try {

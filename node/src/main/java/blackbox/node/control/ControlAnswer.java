@@ -1,0 +1,66 @@
+package blackbox.node.control;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// What became of a [ControlRequest], as one line of JSON.
+///
+/// @param machine what it was doing afterwards: `running`, `paused`, `ended`, or `unknown`
+/// @param tookNs until the machine did so
+/// @param why it was not done, or not as it should be; null otherwise
+public record ControlAnswer(
+        Outcome outcome,
+        String machine,
+        long tookNs,
+        @Nullable String why) {
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    public enum Outcome {
+        DONE,
+        /// The run was as it should be.
+        ALREADY,
+        /// It cannot be done, and was not tried.
+        REFUSED,
+        FAILED;
+
+        /// The word in answers and in the record.
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    static ControlAnswer refused(String why) {
+        return new ControlAnswer(Outcome.REFUSED, "unknown", 0, why);
+    }
+
+    String toJson() {
+        ObjectNode node = JSON.createObjectNode()
+                .put("outcome", outcome.word())
+                .put("machine", machine)
+                .put("tookNs", tookNs);
+        if (why != null) {
+            node.put("why", why);
+        }
+        return node.toString();
+    }
+
+    /// @throws IllegalArgumentException if it is none
+    static ControlAnswer parse(String json) {
+        try {
+            JsonNode node = JSON.readTree(json);
+            JsonNode why = node.path("why");
+            return new ControlAnswer(
+                    Outcome.valueOf(node.path("outcome").asText().toUpperCase(Locale.ROOT)),
+                    node.path("machine").asText(),
+                    node.path("tookNs").asLong(),
+                    why.isTextual() ? why.asText() : null);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("it is not JSON", e);
+        }
+    }
+}
