@@ -20,6 +20,8 @@ TARGETS = json.loads(sys.argv[1])
 LIBC = ctypes.CDLL(None, use_errno=True)
 # Of x86-64.
 CALLS = {
+    "kill": 62, "tkill": 200, "tgkill": 234, "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297, "timer_create": 222,
+    "setitimer": 38, "fcntl": 72,
     "ptrace": 101, "syslog": 103, "setuid": 105, "capset": 126, "mknod": 133, "personality": 135, "pivot_root": 155,
     "chroot": 161, "acct": 163, "settimeofday": 164, "mount": 165, "umount2": 166, "swapon": 167, "reboot": 169,
     "sethostname": 170, "iopl": 172, "ioperm": 173, "init_module": 175, "quotactl": 179, "add_key": 248,
@@ -284,6 +286,16 @@ def attempts():
             ("mkdir", (octets("/tmp/d"), 0o777)), ("shmget", (0, SIZE, 0o1666)), ("setuid", (0,)),
             ("landlock_create_ruleset", (None, 0, 1)), ("prlimit64", (recorder, 7, buffer, None))):
         yield name, lambda name=name, arguments=arguments: call(name, *arguments)
+    own, awake = os.getpid(), signal.SIGCONT
+    yield "kill with SIGCONT", lambda: call("kill", own, awake)
+    yield "kill with SIGCONT and more", lambda: call("kill", own, ctypes.c_uint64(1 << 32 | awake))
+    yield "tkill with SIGCONT", lambda: call("tkill", own, awake)
+    yield "tgkill with SIGCONT", lambda: call("tgkill", own, own, awake)
+    yield "rt_sigqueueinfo with SIGCONT", lambda: call("rt_sigqueueinfo", own, awake, buffer)
+    yield "rt_tgsigqueueinfo with SIGCONT", lambda: call("rt_tgsigqueueinfo", own, own, awake, buffer)
+    yield "timer_create", lambda: call("timer_create", 0, None, buffer)
+    yield "setitimer", lambda: call("setitimer", 0, buffer, None)
+    yield "fcntl with a signal", lambda: call("fcntl", 0, 10, awake)
     yield "clone3 with a user namespace", clone_as_other_user
     yield "fork", fork
     yield "execute a shell", lambda: execute("/bin/sh")

@@ -4,6 +4,8 @@ import blackbox.bench.subject.SealedRun;
 import blackbox.bench.subject.Traffic;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.MlDsaKey;
+import blackbox.files.Folders;
+import blackbox.node.record.TransparencyLog;
 import blackbox.recorder.runlog.TransparencyLogWriter;
 import blackbox.recorder.seal.BatchSink;
 import blackbox.recorder.seal.EphemeralKeys;
@@ -22,7 +24,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
 /// A small run of invented events, certified and sealed as `blackbox record` does and written as ingest does.
 /// The build queries one to train the start-up cache, and the benchmark `answers` queries one, too. Needs no
@@ -38,13 +39,6 @@ final class SampleRun {
 
     private SampleRun() {}
 
-    /// Makes one of a log's runs from its events.
-    @FunctionalInterface
-    private interface Maker<R> {
-        R make(RunId run, Ed25519Key log, EphemeralKeys keys, List<Event> events, Consumer<String> checkpoints)
-                throws Exception;
-    }
-
     public static void main(String[] arguments) throws Exception {
         Path data = Path.of(arguments[1]);
         switch (arguments[0]) {
@@ -55,24 +49,6 @@ final class SampleRun {
     }
 
     static SealedRun write(Path data) throws Exception {
-        return make(
-                data,
-                (run, log, keys, events, checkpoints) -> SealedRun.write(data, run, log, keys, events, checkpoints));
-    }
-
-    private static void spool(Path data) throws Exception {
-        make(data, (run, _, keys, events, checkpoints) -> {
-            try (Spool spool = Spool.create(new DataFolder(data).spool(), run)) {
-                BatchSink sink = batch -> {
-                    spool.write(batch);
-                    checkpoints.accept(batch.checkpoint());
-                };
-                return SealedRun.seal(new RunSealer(run, keys, sink, InstantSource.system()), events);
-            }
-        });
-    }
-
-    private static <R> R make(Path data, Maker<R> maker) throws Exception {
         var random = new SecureRandom();
         Instant now = Instant.now();
         RunId run = RunId.create(now, random);
@@ -80,18 +56,43 @@ final class SampleRun {
         var signer = new TransparencyLogWriter.Signer(List.of(longTerm, MlDsaKey.create44(LOG, random)), now, null);
         var log = new TransparencyLogWriter(new DataFolder(data).log(), signer, InstantSource.system());
         var keys = new EphemeralKeys(run, random);
-        var detail = new ObjectMapper().createObjectNode().put("tier", "live");
-        detail.putObject("recorder").put("certificate", log.certify(run, keys.first()));
-
-        var events = new ArrayList<Event>();
-        var header = EventHeader.host(now.getEpochSecond() * 1_000_000_000L);
-        events.add(new Event.RunOpen(header, Text.of("sample"), detail.toString()));
-        events.addAll(new Traffic(1).events(EVENTS));
         List<String> checkpoints = new ArrayList<>();
-        R made = maker.make(run, longTerm, keys, events, checkpoints::add);
+        List<Event> events = events(now, log.certify(run, keys.first()));
+        SealedRun made = SealedRun.write(data, run, longTerm, keys, events, checkpoints::add);
         log.append(List.of(checkpoints.getLast()));
         Files.createDirectories(new DataFolder(data).keys());
         Files.writeString(new DataFolder(data).logKey(), longTerm.verifier().encoded() + "\n");
         return made;
+    }
+
+    /// With the keys of the data folder: ingest continues its log of runs.
+    private static void spool(Path root) throws Exception {
+        var data = new DataFolder(root);
+        Folders.createPrivate(data.keys());
+        var random = new SecureRandom();
+        Instant now = Instant.now();
+        RunId run = RunId.create(now, random);
+        var keys = new EphemeralKeys(run, random);
+        try (TransparencyLog runs = TransparencyLog.open(data);
+                Spool spool = Spool.create(data.spool(), run)) {
+            List<String> checkpoints = new ArrayList<>();
+            BatchSink sink = batch -> {
+                spool.write(batch);
+                checkpoints.add(batch.checkpoint());
+            };
+            List<Event> events = events(now, runs.log().certify(run, keys.first()));
+            SealedRun.seal(new RunSealer(run, keys, sink, InstantSource.system()), events);
+            runs.log().append(List.of(checkpoints.getLast()));
+        }
+    }
+
+    private static List<Event> events(Instant now, String certificate) {
+        var detail = new ObjectMapper().createObjectNode().put("tier", "live");
+        detail.putObject("recorder").put("certificate", certificate);
+        var events = new ArrayList<Event>();
+        var header = EventHeader.host(now.getEpochSecond() * 1_000_000_000L);
+        events.add(new Event.RunOpen(header, Text.of("sample"), detail.toString()));
+        events.addAll(new Traffic(1).events(EVENTS));
+        return events;
     }
 }

@@ -25,9 +25,15 @@ public final class ControlAccount {
     private long furtherCommands;
     private long probes;
     private long failed;
+    /// When a probe or a command came through last; 0 before the first.
     private long lastNs;
+
+    /// When the host said something last, while the agent was there.
+    private long agentSeenNs;
+
     private long longestGapNs;
     private boolean agentStarted;
+    private boolean agentEnded;
     private boolean beforeAgent;
     /// Index of the command since which the guest is to stand still; -1 while it may run.
     private long pausedAt = -1;
@@ -41,6 +47,9 @@ public final class ControlAccount {
             firstWhilePaused = whilePaused == 0 ? index : firstWhilePaused;
             whilePaused++;
         }
+        if (!agentEnded && row.has(Column.SOURCE) && row.number(Column.SOURCE) == Source.HOST.code()) {
+            agentSeenNs = Math.max(agentSeenNs, at(row));
+        }
         if (!row.has(Column.KIND)) {
             return;
         }
@@ -51,8 +60,8 @@ public final class ControlAccount {
             command(index, row);
         } else if (kind == Kind.AGENT_START.code()) {
             agentStarted = true;
-        } else if (kind == Kind.RUN_CLOSE.code()) {
-            gap(at(row));
+        } else if (kind == Kind.AGENT_EXIT.code()) {
+            agentEnded = true;
         }
     }
 
@@ -64,14 +73,16 @@ public final class ControlAccount {
             return;
         }
         beforeAgent |= !agentStarted;
-        gap(at(row));
-        lastNs = at(row);
+        cameThrough(at(row));
     }
 
-    private void gap(long nowNs) {
-        if (lastNs != 0) {
-            longestGapNs = Math.max(longestGapNs, nowNs - lastNs);
-        }
+    private void cameThrough(long nowNs) {
+        longestGapNs = gapTo(nowNs);
+        lastNs = nowNs;
+    }
+
+    private long gapTo(long nowNs) {
+        return lastNs == 0 ? longestGapNs : Math.max(longestGapNs, nowNs - lastNs);
     }
 
     private void command(long index, Row row) {
@@ -79,7 +90,9 @@ public final class ControlAccount {
         String detail = String.valueOf(text(row, Column.DETAIL));
         String outcome = LeafDetail.text(detail, "outcome");
         if (DONE.equals(outcome)) {
-            pausedAt = what.equals("resume") ? -1 : index;
+            // What had not been read by then comes later, and is no contradiction.
+            pausedAt = !what.equals("resume") && LeafDetail.isTrue(detail, "drained") ? index : -1;
+            cameThrough(at(row));
         }
         if (commands.size() == COMMANDS_MAX) {
             furtherCommands++;
@@ -108,7 +121,8 @@ public final class ControlAccount {
     public @Nullable ControlFacts facts() {
         return probes == 0 && commands.isEmpty()
                 ? null
-                : new ControlFacts(probes, failed, longestGapNs, beforeAgent, commands, furtherCommands, whilePaused);
+                : new ControlFacts(
+                        probes, failed, gapTo(agentSeenNs), beforeAgent, commands, furtherCommands, whilePaused);
     }
 
     /// What contradicts the record of a pause, or null.

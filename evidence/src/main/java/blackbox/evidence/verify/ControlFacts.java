@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param probes how often the way of such commands was tried
 /// @param failed how many of the probes did not come through, or found the machine otherwise than it was to be
-/// @param longestGapNs the longest time, from the first probe to the run's close, without one that came through
+/// @param longestGapNs the longest time without one that came through, or a command: from the first probe to the
+/// agent's
+///     end, or as far as the record goes
 /// @param beforeAgent whether one had come through before the agent started
 /// @param commands the first ones, in order
 /// @param furtherCommands how many there are besides
@@ -99,6 +101,10 @@ public record ControlFacts(
         commands.forEach(each -> out.println("              " + Printable.of(each.inWords())));
         if (furtherCommands > 0) {
             out.println("              and " + furtherCommands + " more commands");
+        }
+        if (guestEventsWhilePaused > 0) {
+            out.println(
+                    "              BUT " + guestEventsWhilePaused + " events of the guest where it was to stand still");
         }
     }
 }

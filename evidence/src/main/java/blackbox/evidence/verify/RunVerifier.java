@@ -169,7 +169,7 @@ public final class RunVerifier {
                 log.checkpoints(),
                 ranges,
                 findings.all(),
-                log.control());
+                findings.isTampered() ? null : log.control());
     }
 
     private void checkEnd() {

@@ -20,6 +20,17 @@ public record ControlAnswer(
 
     private static final JsonMapper JSON = new JsonMapper();
 
+    /// What a hypervisor says may be as long as it likes.
+    private static final int WHY_CHARS_MAX = 300;
+
+    public ControlAnswer {
+        why = why == null ? null : cut(why);
+    }
+
+    static String cut(String text) {
+        return text.length() <= WHY_CHARS_MAX ? text : text.substring(0, WHY_CHARS_MAX) + "…";
+    }
+
     public enum Outcome {
         DONE,
         /// The run was as it should be.

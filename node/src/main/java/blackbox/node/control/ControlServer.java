@@ -21,6 +21,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
 
 /// Where the recorder of a run takes commands: a Unix socket in a folder that only its user can enter, which a link in
 /// the run's folder leads to. It asks the kernel who is at the other end. Every ten seconds it sends itself a probe by
@@ -29,11 +30,12 @@ public final class ControlServer implements AutoCloseable {
 
     private static final Duration PROBE_EVERY = Duration.ofSeconds(10);
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration ACCEPT_AGAIN = Duration.ofMillis(500);
     private static final int CALLERS_MAX = 8;
     private static final String SOCKET = "control";
 
     private final RunControl control;
-    private final ServerSocketChannel listener;
+    private final @Nullable ServerSocketChannel listener;
     private final Path link;
     private final Progress progress;
     private final Semaphore callers = new Semaphore(CALLERS_MAX);
@@ -42,47 +44,76 @@ public final class ControlServer implements AutoCloseable {
             task -> Thread.ofPlatform().daemon().name("control-deadlines").unstarted(task));
     private boolean saidUnreachable;
 
-    private ControlServer(RunControl control, ServerSocketChannel listener, Path link, Progress progress) {
+    private ControlServer(RunControl control, @Nullable ServerSocketChannel listener, Path link, Progress progress) {
         this.control = control;
         this.listener = listener;
         this.link = link;
         this.progress = progress;
     }
 
-    /// Takes commands from now on, and has tried the way by the time this returns.
+    /// Takes commands from now on, and has tried the way by the time this returns. Where it cannot, the run goes on,
+    /// and
+    /// its record says so.
     ///
     /// @param folder in which only this user can make files; its path is short
     /// @param link leads callers to the socket; its folder is there
-    public static ControlServer start(RunControl control, Path folder, Path link, Progress progress)
-            throws IOException {
-        ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    public static ControlServer start(RunControl control, Path folder, Path link, Progress progress) {
+        ServerSocketChannel listener = null;
         try {
-            Path socket = folder.resolve(SOCKET);
-            listener.bind(UnixDomainSocketAddress.of(socket));
-            Files.deleteIfExists(link);
-            Files.createSymbolicLink(link, socket);
+            listener = listen(folder.resolve(SOCKET), link);
         } catch (IOException e) {
-            listener.close();
-            throw e;
+            progress.say("no socket for commands could be made: " + e.getMessage());
         }
         var server = new ControlServer(control, listener, link, progress);
-        Thread.ofPlatform().daemon().name("control").start(server::accept);
+        if (listener != null) {
+            ServerSocketChannel open = listener;
+            Thread.ofPlatform().daemon().name("control").start(() -> server.accept(open));
+        }
         server.probe();
         Thread.ofPlatform().daemon().name("control-probe").start(server::probeOften);
         return server;
     }
 
-    private void accept() {
+    private static ServerSocketChannel listen(Path socket, Path link) throws IOException {
+        ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {
-            while (true) {
-                callers.acquire();
-                SocketChannel caller = listener.accept();
-                Thread.ofPlatform().daemon().name("control-caller").start(() -> answer(caller));
-            }
+            listener.bind(UnixDomainSocketAddress.of(socket));
+            Files.deleteIfExists(link);
+            Files.createSymbolicLink(link, socket);
+            return listener;
         } catch (IOException e) {
-            return; // it was closed
+            listener.close();
+            throw e;
+        }
+    }
+
+    private void accept(ServerSocketChannel from) {
+        try {
+            while (closed.getCount() > 0) {
+                callers.acquire();
+                if (!acceptOne(from)) {
+                    callers.release();
+                    // There may be too many open files, and fewer in a while.
+                    boolean _ = closed.await(ACCEPT_AGAIN.toMillis(), TimeUnit.MILLISECONDS);
+                }
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean acceptOne(ServerSocketChannel from) {
+        SocketChannel caller = null;
+        try {
+            SocketChannel accepted = from.accept();
+            caller = accepted;
+            Thread.ofPlatform().daemon().name("control-caller").start(() -> answer(accepted));
+            return true;
+        } catch (IOException | OutOfMemoryError e) {
+            if (caller != null) {
+                hangUp(caller);
+            }
+            return false;
         }
     }
 
@@ -126,7 +157,7 @@ public final class ControlServer implements AutoCloseable {
         }
     }
 
-    private static void hangUp(SocketChannel caller) {
+    static void hangUp(SocketChannel caller) {
         try {
             caller.close();
         } catch (IOException e) {
@@ -164,7 +195,7 @@ public final class ControlServer implements AutoCloseable {
 
     private void probe() {
         try {
-            ControlClient.ask(link, ControlRequest.probe());
+            ControlClient.ask(link, ControlRequest.probe(), REQUEST_TIMEOUT.multipliedBy(2));
         } catch (IOException e) {
             if (closed.getCount() > 0) {
                 unreachable(String.valueOf(e.getMessage()));
@@ -185,11 +216,17 @@ public final class ControlServer implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         closed.countDown();
-        deadlines.shutdownNow();
-        Files.deleteIfExists(link);
-        listener.close();
         control.close();
+        deadlines.shutdownNow();
+        try {
+            if (listener != null) {
+                listener.close();
+            }
+            Files.deleteIfExists(link);
+        } catch (IOException e) {
+            progress.say("the socket for commands is left behind: " + e.getMessage());
+        }
     }
 }

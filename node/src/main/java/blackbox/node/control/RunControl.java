@@ -17,20 +17,33 @@ import blackbox.vm.machine.Machine;
 import blackbox.vm.machine.MachineBrake;
 import blackbox.vm.machine.MachineBrake.State;
 import blackbox.vm.machine.Tier;
+import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Pauses, continues and ends the run of this process, and has the record say who wanted it and why. First the machine
-/// stops, then that is sealed, and only then is it answered. Safe to share; one command at a time.
+/// stops, then that is sealed, and only then is it answered; what ends the machine waits for nothing without limit.
+/// Safe
+/// to share.
 public final class RunControl {
 
     private static final String RUNNING = "running";
     private static final String PAUSED = "paused";
-    private static final String ENDED = "ended";
     private static final String UNKNOWN = "unknown";
+    private static final String FAILED = "failed";
 
-    /// Less is within what the time of asking costs.
+    /// How long a kill waits for a command before it, and then for the record to say it: a disk may hang.
+    private static final Duration KILL_PATIENCE = Duration.ofSeconds(3);
+
+    /// How often a stopped guest's events may not come to an end in their time, until that is said.
+    private static final int DRAINS_MAX = 6;
+
+    /// Within what the time of asking costs.
     private static final long ASTRAY_NS_MIN = 50_000_000;
 
     private final Machine vm;
@@ -39,33 +52,44 @@ public final class RunControl {
     private final HostClock clock;
     private final RunRecorder recorder;
     private final PauseGate gate;
-    private final Runnable end;
-    private final CountDownLatch began = new CountDownLatch(1);
+    private final Ending ending;
+    /// Whoever has it commands the machine.
+    private final ReentrantLock commands = new ReentrantLock(true);
+
+    private final Object sealing = new Object();
+    private volatile boolean began;
+    private boolean closed;
     private long pausedAtBootNs;
     private long pausedAt;
-    private boolean closed;
 
     /// @param gate those who wait for the guest look at it
-    /// @param end ends the machine, and says so in the run's close
     public RunControl(
-            Machine vm, GuestFeeds feeds, HostClock clock, RunRecorder recorder, PauseGate gate, Runnable end) {
+            Machine vm, GuestFeeds feeds, HostClock clock, RunRecorder recorder, PauseGate gate, Ending ending) {
         this.vm = vm;
         this.brake = vm.brake();
         this.feeds = feeds;
         this.clock = clock;
         this.recorder = recorder;
         this.gate = gate;
-        this.end = end;
+        this.ending = ending;
     }
 
-    /// From now on there is something to pause: commands that came earlier have waited.
+    /// From now on there is something to pause.
     public void begin() {
-        began.countDown();
+        began = true;
     }
 
-    /// Nothing is carried out or sealed any more: the run's close comes next.
-    synchronized void close() {
-        closed = true;
+    /// Nothing is carried out or sealed any more: the machine is about to end.
+    public void close() {
+        synchronized (sealing) {
+            closed = true;
+        }
+    }
+
+    private boolean isClosed() {
+        synchronized (sealing) {
+            return closed;
+        }
     }
 
     /// Carries out a command.
@@ -73,79 +97,87 @@ public final class RunControl {
     /// @param user of this host, who owns the process that asks
     /// @throws RecorderException if the record cannot say it; a machine that was to stop has stopped all the same
     ControlAnswer carryOut(ControlRequest request, String user) throws RecorderException, InterruptedException {
-        if (request.command() != Command.PROBE) {
-            began.await();
+        if (isClosed()) {
+            return ControlAnswer.refused("the run is ending");
         }
-        long from = System.nanoTime();
-        synchronized (this) {
-            if (closed) {
-                return ControlAnswer.refused("the run has ended");
-            }
-            return switch (request.command()) {
-                case PAUSE -> pause(request, user, from);
-                case RESUME -> resume(request, user, from);
-                case KILL -> kill(request, user, from);
-                case PROBE -> probe(from);
-            };
+        if (request.command() == Command.PROBE) {
+            return probe();
+        }
+        var by = new By(request, user, System.nanoTime());
+        if (request.command() == Command.KILL) {
+            return kill(by);
+        }
+        if (!began) {
+            return sealed(by, by.answer(Outcome.REFUSED, UNKNOWN, "the command has not started yet; try again"));
+        }
+        commands.lock();
+        try {
+            return request.command() == Command.PAUSE ? pause(by) : resume(by);
+        } finally {
+            commands.unlock();
+        }
+    }
+
+    /// Who asks for what.
+    private record By(ControlRequest request, String user, long from) {
+        ControlAnswer answer(Outcome outcome, String machine, @Nullable String why) {
+            return new ControlAnswer(outcome, machine, System.nanoTime() - from, why);
         }
     }
 
     /// Records that the way of commands did not lead here.
-    synchronized void unreachable(String why) throws RecorderException {
-        if (closed) {
-            return;
-        }
-        seal(Kind.CONTROL_PROBE, "failed", Detail.empty().and("why", why));
+    void unreachable(String why) throws RecorderException {
+        seal(Kind.CONTROL_PROBE, FAILED, Detail.empty().and("why", ControlAnswer.cut(why)));
     }
 
-    private ControlAnswer pause(ControlRequest request, String user, long from)
-            throws RecorderException, InterruptedException {
-        if (gate.isShut()) {
-            return sealed(request, user, answer(Outcome.ALREADY, PAUSED, from, null));
+    private ControlAnswer pause(By by) throws RecorderException, InterruptedException {
+        if (gate.isShut() && isHeld()) {
+            return sealed(by, by.answer(Outcome.ALREADY, PAUSED, null));
         }
         if (!gate.shut()) {
-            return sealed(request, user, answer(Outcome.REFUSED, UNKNOWN, from, "the command has ended already"));
+            return sealed(by, by.answer(Outcome.REFUSED, UNKNOWN, "the command has ended already"));
         }
         feeds.expectSilence(true);
-        Stopped stopped = stop(from);
-        if (stopped.trouble() != null && !isHeld()) {
-            gate.open();
-            feeds.expectSilence(false);
-            return sealed(request, user, answer(Outcome.FAILED, UNKNOWN, from, stopped.trouble()));
+        Stopped stopped = stop(by);
+        if (isHeld()) {
+            return sealed(by, new ControlAnswer(Outcome.DONE, PAUSED, stopped.tookNs(), stopped.trouble()), stopped);
         }
-        return sealed(request, user, new ControlAnswer(Outcome.DONE, PAUSED, stopped.tookNs(), stopped.trouble()));
+        ControlAnswer failed = by.answer(Outcome.FAILED, UNKNOWN, stopped.trouble());
+        letGo();
+        return sealed(by, failed);
     }
 
     /// @param tookNs until the guest stood still
+    /// @param drained whether all that it had said by then has been taken in
     /// @param trouble what did not go as it should, or null
-    private record Stopped(long tookNs, @Nullable String trouble) {}
+    private record Stopped(
+            long tookNs, boolean drained, @Nullable String trouble) {}
 
     /// Stops the guest, and then its hypervisor once it has passed on what the guest had said.
-    private Stopped stop(long from) throws InterruptedException {
+    private Stopped stop(By by) throws InterruptedException {
         String trouble = null;
-        long tookNs = 0;
+        pausedAtBootNs = clock.bootNs();
+        pausedAt = System.nanoTime();
         try {
             brake.stop();
-            tookNs = System.nanoTime() - from;
         } catch (VmException e) {
             trouble = e.getMessage();
         }
-        pausedAtBootNs = clock.bootNs();
-        pausedAt = System.nanoTime();
+        long tookNs = System.nanoTime() - by.from();
+        boolean stopped = trouble == null;
         // A hypervisor that does not stop its guest is not waited for.
-        if (trouble == null && !feeds.awaitQuiet()) {
-            trouble = "the guest's events did not come to an end";
-        }
+        boolean drained = stopped && feeds.awaitQuiet();
         try {
             brake.hold();
         } catch (VmException e) {
             trouble = e.getMessage();
         }
-        if (tookNs == 0) {
-            tookNs = System.nanoTime() - from;
-            feeds.awaitQuiet();
+        long heldNs = System.nanoTime() - by.from();
+        // From here on only what lies between us and it can come.
+        for (int i = 0; i < DRAINS_MAX && !drained; i++) {
+            drained = feeds.awaitQuiet();
         }
-        return new Stopped(tookNs, trouble);
+        return new Stopped(stopped ? tookNs : heldNs, drained, trouble);
     }
 
     private boolean isHeld() {
@@ -156,29 +188,60 @@ public final class RunControl {
         }
     }
 
-    /// It is sealed before the guest goes on, so that what the guest does then comes after it.
-    private ControlAnswer resume(ControlRequest request, String user, long from)
-            throws RecorderException, InterruptedException {
-        if (!gate.isShut()) {
-            return sealed(request, user, answer(Outcome.ALREADY, RUNNING, from, null));
+    private boolean isRunning() {
+        try {
+            return brake.look() == State.RUNNING;
+        } catch (VmException e) {
+            return false;
         }
-        ControlAnswer begun = sealed(request, user, answer(Outcome.DONE, RUNNING, from, null));
+    }
+
+    /// Undoes a pause that did not succeed, as far as that is possible.
+    private void letGo() {
+        try {
+            brake.release();
+        } catch (VmException _) {
+            // The next probe says what it does.
+        }
+        gate.open();
+        feeds.expectSilence(false);
+    }
+
+    /// It is sealed before the guest goes on, so that what the guest does then comes after it.
+    private ControlAnswer resume(By by) throws RecorderException, InterruptedException {
+        boolean wasPaused = gate.isShut();
+        if (!wasPaused && isRunning()) {
+            return sealed(by, by.answer(Outcome.ALREADY, RUNNING, null));
+        }
+        sealed(by, by.answer(Outcome.DONE, RUNNING, null));
+        long pausedNs = wasPaused ? System.nanoTime() - pausedAt : 0;
         if (clock.pace() == HostClock.Pace.SHARED) {
-            clock.forward(pausedAtBootNs, System.nanoTime() - pausedAt);
+            clock.forward(pausedAtBootNs, pausedNs);
+        } else {
+            clock.heard(pausedAtBootNs);
         }
         try {
             brake.release();
         } catch (VmException e) {
-            return sealed(request, user, answer(Outcome.FAILED, UNKNOWN, from, e.getMessage()));
+            hold();
+            return sealed(by, by.answer(Outcome.FAILED, UNKNOWN, e.getMessage()));
         }
-        ControlAnswer done = answer(begun.outcome(), RUNNING, from, null);
         gate.open();
         feeds.expectSilence(false);
-        return setClock() ? done : answer(done.outcome(), RUNNING, from, "the guest's clock could not be set");
+        return by.answer(Outcome.DONE, RUNNING, setClock(pausedNs) ? null : "the guest's clock could not be set");
+    }
+
+    /// What was not let go properly stays paused.
+    private void hold() {
+        try {
+            brake.hold();
+        } catch (VmException _) {
+            // The next probe says what it does.
+        }
     }
 
     /// A guest that stood still has a wall clock that is late. In the exact tier it is kept in step in any case.
-    private boolean setClock() throws InterruptedException {
+    private boolean setClock(long pausedNs) throws InterruptedException {
         if (vm.facts().tier() == Tier.EXACT) {
             return true;
         }
@@ -187,10 +250,12 @@ public final class RunControl {
             if (told == null) {
                 return false;
             }
-            // Where its boot clock went on meanwhile, the mapping must not be moved twice.
-            long astray = clock.bootNs() - told.bootNanos();
-            if (Math.abs(astray) > ASTRAY_NS_MIN) {
-                clock.forward(pausedAtBootNs, astray);
+            // Where its boot clock went on meanwhile, the mapping must not be moved twice: by no more than the pause,
+            // since
+            // this is the guest's word.
+            long wentOn = told.bootNanos() - clock.bootNs();
+            if (wentOn > ASTRAY_NS_MIN) {
+                clock.forward(pausedAtBootNs, -Math.min(wentOn, pausedNs));
             }
             return true;
         } catch (VmException e) {
@@ -198,59 +263,106 @@ public final class RunControl {
         }
     }
 
-    private ControlAnswer kill(ControlRequest request, String user, long from)
-            throws RecorderException, InterruptedException {
-        gate.shut();
+    private ControlAnswer kill(By by) throws RecorderException, InterruptedException {
+        if (!ending.claim()) {
+            return sealed(by, by.answer(Outcome.REFUSED, UNKNOWN, "the run is ending"));
+        }
         feeds.expectSilence(true);
-        Stopped stopped = stop(from);
+        var stopped = new Stopped(0, false, null);
+        // Whatever is commanded meanwhile, this comes first in the end.
+        if (commands.tryLock(KILL_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+            try {
+                gate.shut();
+                stopped = stop(by);
+            } finally {
+                commands.unlock();
+            }
+        }
+        ControlAnswer answer = new ControlAnswer(Outcome.DONE, "ended", stopped.tookNs(), stopped.trouble());
+        boolean said = sealedSoon(by, answer, stopped);
+        if (!ending.end()) {
+            return sealed(by, by.answer(Outcome.FAILED, UNKNOWN, "the machine did not end"));
+        }
+        return said ? answer : by.answer(Outcome.DONE, "ended", "the record does not say so: the disk does not answer");
+    }
+
+    private boolean sealedSoon(By by, ControlAnswer answer, Stopped stopped) throws InterruptedException {
+        var task = new FutureTask<>(() -> sealed(by, answer, stopped));
+        Thread.ofPlatform().daemon().name("control-seal").start(task);
         try {
-            return sealed(request, user, new ControlAnswer(Outcome.DONE, ENDED, stopped.tookNs(), stopped.trouble()));
-        } finally {
-            end.run();
+            task.get(KILL_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException | ExecutionException e) {
+            return false;
         }
     }
 
-    private ControlAnswer probe(long from) throws RecorderException {
+    /// It does not wait for a command, and no command for its seal.
+    private ControlAnswer probe() throws RecorderException, InterruptedException {
+        long from = System.nanoTime();
         String machine;
         String why = null;
-        try {
-            machine = brake.look() == State.RUNNING ? RUNNING : PAUSED;
-        } catch (VmException e) {
-            machine = "failed";
-            why = String.valueOf(e.getMessage());
+        if (commands.tryLock(KILL_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+            try {
+                boolean paused = brake.look() != State.RUNNING;
+                machine = paused ? PAUSED : RUNNING;
+                if (paused != gate.isShut()) {
+                    why = paused ? "nobody paused it" : "it was to be paused";
+                }
+            } catch (VmException e) {
+                machine = FAILED;
+                why = ControlAnswer.cut(String.valueOf(e.getMessage()));
+            } finally {
+                commands.unlock();
+            }
+        } else {
+            machine = FAILED;
+            why = "a command was not done yet";
         }
-        if (!machine.equals("failed") && machine.equals(PAUSED) != gate.isShut()) {
-            why = gate.isShut() ? "it was to be paused" : "nobody paused it";
-        }
-        ControlAnswer answer = answer(why == null ? Outcome.DONE : Outcome.FAILED, machine, from, why);
-        Detail detail = Detail.of("tookNs", answer.tookNs());
+        long tookNs = System.nanoTime() - from;
+        Detail detail = Detail.of("tookNs", tookNs);
         seal(Kind.CONTROL_PROBE, machine, why == null ? detail : detail.and("why", why));
-        return answer;
+        return new ControlAnswer(why == null ? Outcome.DONE : Outcome.FAILED, machine, tookNs, why);
     }
 
-    private static ControlAnswer answer(Outcome outcome, String machine, long from, @Nullable String why) {
-        return new ControlAnswer(outcome, machine, System.nanoTime() - from, why);
+    private ControlAnswer sealed(By by, ControlAnswer answer) throws RecorderException {
+        return sealed(by, answer, null);
     }
 
-    private ControlAnswer sealed(ControlRequest request, String user, ControlAnswer answer) throws RecorderException {
+    /// @param stopped of a command that stopped the guest
+    private ControlAnswer sealed(By by, ControlAnswer answer, @Nullable Stopped stopped) throws RecorderException {
         Detail detail = Detail.empty()
                 .and("outcome", answer.outcome().word())
                 .and("machine", answer.machine())
                 .and("tookNs", answer.tookNs())
-                .and("user", user)
-                .and("via", request.via())
-                .and("reason", request.reason());
-        String subject = request.subject();
+                .and("user", by.user())
+                .and("via", by.request().via())
+                .and("reason", by.request().reason());
+        String subject = by.request().subject();
         if (subject != null) {
             detail.and("subject", subject);
         }
+        if (stopped != null) {
+            detail.and("drained", stopped.drained());
+        }
         String why = answer.why();
-        seal(Kind.CONTROL_COMMAND, request.command().word(), why == null ? detail : detail.and("why", why));
+        if (why != null) {
+            detail.and("why", why);
+        }
+        if (!seal(Kind.CONTROL_COMMAND, by.request().command().word(), detail)) {
+            return ControlAnswer.refused("the run has ended meanwhile");
+        }
         recorder.flush();
         return answer;
     }
 
-    private void seal(Kind kind, String what, Detail detail) throws RecorderException {
-        recorder.accept(new Event.Control(kind, EventHeader.host(clock.nowNs()), what, detail.toString()));
+    /// Returns false if nothing is sealed any more.
+    private boolean seal(Kind kind, String what, Detail detail) throws RecorderException {
+        synchronized (sealing) {
+            if (!closed) {
+                recorder.accept(new Event.Control(kind, EventHeader.host(clock.nowNs()), what, detail.toString()));
+            }
+            return !closed;
+        }
     }
 }

@@ -68,7 +68,11 @@ final class AgentRun {
     /// The signal that this process was interrupted with, or 0.
     private volatile int interruption;
     private final PauseGate gate = new PauseGate();
-    private volatile boolean killed;
+    /// Whether somebody has ended the run, and whether it is known how it ends; both guarded by the gate.
+    private boolean killed;
+
+    private boolean decided;
+    private volatile boolean alive = true;
     private volatile boolean endsNow;
     private volatile @Nullable String stopped;
     private volatile boolean tracerEnded;
@@ -118,6 +122,11 @@ final class AgentRun {
             @Nullable Path workspace,
             WorkspaceDisk.@Nullable Unpacked out) {
 
+        /// The same, if it was ended from outside at that moment.
+        private Ending killed() {
+            return new Ending(exitCode, signal, SIGNALLED + SIGKILL, "killed", workspace, out);
+        }
+
         /// The detail of the run's close.
         ///
         /// @param clock the guest's wall clock during the run
@@ -162,9 +171,10 @@ final class AgentRun {
         Thread onSignal = new Thread(() -> endNow(owner), "interrupt");
         Runtime.getRuntime().addShutdownHook(onSignal);
         try {
-            return agent(feeds, control);
+            Ending ended = agent(feeds, control);
+            return decide() ? ended : ended.killed();
         } catch (VmException e) {
-            if (killed) {
+            if (!decide()) {
                 return new Ending(null, null, SIGNALLED + SIGKILL, "killed", null, null);
             }
             if (interruption != 0) {
@@ -177,7 +187,7 @@ final class AgentRun {
             started.countDown();
             exited.countDown();
             gate.abandon();
-            control.begin();
+            control.close();
             agentEnded();
             feeds.expectSilence();
             endVm();
@@ -268,10 +278,33 @@ final class AgentRun {
         return gate;
     }
 
-    /// Ends the VM from another thread, because somebody wants the run to end at once.
-    void kill() {
-        killed = true;
-        stop("killed");
+    /// What ends the run from another thread at once, because somebody wants it.
+    blackbox.node.control.Ending ending() {
+        return new blackbox.node.control.Ending() {
+            @Override
+            public boolean claim() {
+                synchronized (gate) {
+                    killed |= !decided;
+                    return !decided;
+                }
+            }
+
+            @Override
+            public boolean end() {
+                stop("killed");
+                return !alive;
+            }
+        };
+    }
+
+    /// How the run ends is known now.
+    ///
+    /// @return false if somebody has ended it
+    private boolean decide() {
+        synchronized (gate) {
+            decided = true;
+            return !killed;
+        }
     }
 
     /// Ends the VM from another thread, because the run cannot continue.
@@ -280,6 +313,7 @@ final class AgentRun {
         gate.abandon();
         try {
             vm.kill();
+            alive = false;
         } catch (VmException e) {
             progress.say(String.valueOf(e.getMessage()));
         }

@@ -268,6 +268,7 @@ public final class RecordSession {
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         RunId run = started.run();
         HostClock clock = started.clock();
+        Path hidden = vm.hiddenFolder();
         Path folder = data.captures(run);
         var entropy = GuestEntropy.from(random);
         KeptInputs.keep(vm, entropy, folder, request.limits().framesBytesMax());
@@ -294,9 +295,9 @@ public final class RecordSession {
                 agent::stop);
         recorder.flush();
         var publication = new Publication(data, run, spool, kafka, progress, agent::awaitStarted);
-        var control = new RunControl(vm, feeds, clock, recorder, agent.gate(), agent::kill);
+        var control = new RunControl(vm, feeds, clock, recorder, agent.gate(), agent.ending());
         try (RunGateway gateway = gateway(vm, started, recorder, agent);
-                ControlServer commands = ControlServer.start(control, vm.hiddenFolder(), data.control(run), progress)) {
+                ControlServer commands = ControlServer.start(control, hidden, data.control(run), progress)) {
             this.agent = agent;
             resize();
             AgentRun.Ending ending = agent.run(feeds, control);

@@ -176,11 +176,11 @@ public final class GuestFeeds {
             log.handTo(recorder);
             if (paused) {
                 watch.pass(System.nanoTime());
-                continue;
-            }
-            Event event = watch.look(decoder.heardNs(), clock.nowNs(), System.nanoTime());
-            if (event != null && !silenceExpected) {
-                recorder.accept(event);
+            } else {
+                Event event = watch.look(decoder.heardNs(), clock.nowNs(), System.nanoTime());
+                if (event != null && !silenceExpected) {
+                    recorder.accept(event);
+                }
             }
             String why = cannotGoOn(watch);
             if (why != null) {

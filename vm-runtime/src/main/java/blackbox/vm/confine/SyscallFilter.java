@@ -27,13 +27,12 @@ final class SyscallFilter {
     private static final String MEMORY = "mmap munmap mremap mprotect madvise brk msync mincore membarrier";
     private static final String THREADS = """
             set_robust_list get_robust_list rseq set_tid_address futex futex_waitv exit exit_group gettid getpid \
-            getppid getpgrp tgkill tkill kill sched_yield sched_getaffinity sched_getparam sched_getscheduler \
+            getppid getpgrp sched_yield sched_getaffinity sched_getparam sched_getscheduler \
             sched_get_priority_max sched_get_priority_min getcpu prctl seccomp arch_prctl rt_sigaction rt_sigprocmask \
             rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack signalfd signalfd4 restart_syscall""";
     private static final String TIME = """
-            clock_gettime clock_getres clock_nanosleep gettimeofday time nanosleep times timer_create timer_settime \
-            timer_gettime timer_getoverrun timer_delete timerfd_create timerfd_settime timerfd_gettime getitimer \
-            setitimer""";
+            clock_gettime clock_getres clock_nanosleep gettimeofday time nanosleep times timerfd_create \
+            timerfd_settime timerfd_gettime""";
     private static final String SOCKETS = """
             connect bind listen accept accept4 getsockname getpeername setsockopt getsockopt sendto recvfrom sendmsg \
             recvmsg sendmmsg recvmmsg shutdown""";
@@ -59,6 +58,10 @@ final class SyscallFilter {
     /// descriptors. Locks and leases are not: by one on a file that it may only read, a QEMU would stop all
     /// others that read it. QEMU goes without locks where the kernel has none.
     private static final List<Long> DESCRIPTOR_COMMANDS = List.of(0L, 1L, 2L, 3L, 4L, 1030L, 1032L);
+
+    /// What may be sent: 0, SIGINT, QUIT, ABRT, KILL, USR1, SEGV, USR2, ALRM, TERM, and the two of the C library. Not
+    /// SIGCONT, nor by a timer: a process that others have stopped would run on.
+    private static final List<Long> SIGNALS = List.of(0L, 2L, 3L, 6L, 9L, 10L, 11L, 12L, 14L, 15L, 32L, 33L);
 
     /// FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE: to give room back, not to take gigabytes of it in a moment.
     private static final long PUNCH_HOLE = 3;
@@ -125,6 +128,11 @@ final class SyscallFilter {
                 for (long each : DESCRIPTOR_COMMANDS) {
                     filter.allow("fcntl", 1, EQUAL, each, 0);
                 }
+            }
+            for (long each : SIGNALS) {
+                filter.allow("kill", 1, EQUAL, each, 0);
+                filter.allow("tkill", 1, EQUAL, each, 0);
+                filter.allow("tgkill", 2, EQUAL, each, 0);
             }
             filter.allow("fallocate", 1, EQUAL, PUNCH_HOLE, 0);
             // Limits can be asked for, not set: no new ones are given.

@@ -41,8 +41,7 @@ public final class ClockKeeper implements AutoCloseable {
     private final LongConsumer bootClock;
     private final ClockOffsets offsets = new ClockOffsets();
     private final CountDownLatch stopped = new CountDownLatch(1);
-    private final Object holding = new Object();
-    private volatile boolean suspended;
+    private final HoldGate gate;
     /// Owned by the keeper's thread: the clock's remaining offset, when it was determined, and QEMU's processor
     /// time by then.
     private long leftNs;
@@ -51,19 +50,22 @@ public final class ClockKeeper implements AutoCloseable {
     private long leftComputedNs;
     private long lastId;
 
-    private ClockKeeper(GuestControl control, InstantSource wall, ProcessHandle qemu, LongConsumer bootClock) {
+    private ClockKeeper(
+            GuestControl control, InstantSource wall, ProcessHandle qemu, HoldGate gate, LongConsumer bootClock) {
         this.control = control;
         this.wall = wall;
         this.qemu = qemu;
+        this.gate = gate;
         this.bootClock = bootClock;
     }
 
     /// Starts with a guest whose clock has just been set.
     ///
+    /// @param gate a guest that it shuts off is not asked for its time
     /// @param bootClock receives the guest's boot clock, right after the guest reported it
     public static ClockKeeper start(
-            GuestControl control, InstantSource wall, ProcessHandle qemu, LongConsumer bootClock) {
-        var keeper = new ClockKeeper(control, wall, qemu, bootClock);
+            GuestControl control, InstantSource wall, ProcessHandle qemu, HoldGate gate, LongConsumer bootClock) {
+        var keeper = new ClockKeeper(control, wall, qemu, gate, bootClock);
         Thread.ofPlatform().daemon().name("guest-clock").start(keeper::run);
         return keeper;
     }
@@ -71,19 +73,6 @@ public final class ClockKeeper implements AutoCloseable {
     /// The results so far.
     public ClockDrift drift() {
         return offsets.drift();
-    }
-
-    /// Leaves the guest alone until [#proceed]; waits until it is no longer paused here.
-    public void suspend() {
-        suspended = true;
-        synchronized (holding) {
-            return;
-        }
-    }
-
-    /// Looks after the guest again.
-    public void proceed() {
-        suspended = false;
     }
 
     /// Stops it, without waiting for an answer that is on its way.
@@ -96,7 +85,7 @@ public final class ClockKeeper implements AutoCloseable {
         try (var brake = new Brake(qemu)) {
             long interval = INTERVAL_NS_MIN;
             while (!rest(interval)) {
-                interval = suspended ? INTERVAL_NS_MIN : keep(brake);
+                interval = gate.isShut() ? INTERVAL_NS_MIN : keep(brake);
             }
         } catch (VmException e) {
             // The machine has ended, and whoever waits for it finds out.
@@ -136,11 +125,8 @@ public final class ClockKeeper implements AutoCloseable {
     private long hold(Brake brake, long ns) {
         long from = System.nanoTime();
         try {
-            synchronized (holding) {
-                if (suspended) {
-                    return 0;
-                }
-                brake.hold(Duration.ofNanos(ns));
+            if (!gate.hold(brake, Duration.ofNanos(ns))) {
+                return 0;
             }
         } catch (VmException e) {
             return 0;

@@ -25,10 +25,12 @@ public final class OutputBrake implements AutoCloseable {
 
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final ProcessHandle machine;
+    private final HoldGate gate;
     private final Output output;
 
-    private OutputBrake(ProcessHandle machine, Output output) {
+    private OutputBrake(ProcessHandle machine, HoldGate gate, Output output) {
         this.machine = machine;
+        this.gate = gate;
         this.output = output;
     }
 
@@ -42,8 +44,8 @@ public final class OutputBrake implements AutoCloseable {
     }
 
     /// Starts to watch, until `machine` has ended or this is closed.
-    public static OutputBrake start(ProcessHandle machine, Output output) {
-        var brake = new OutputBrake(machine, output);
+    public static OutputBrake start(ProcessHandle machine, HoldGate gate, Output output) {
+        var brake = new OutputBrake(machine, gate, output);
         Thread.ofPlatform().daemon().name("output-brake").start(brake::run);
         return brake;
     }
@@ -73,10 +75,7 @@ public final class OutputBrake implements AutoCloseable {
                 read = output.readBytes();
                 since = System.nanoTime();
             }
-            held = unread && System.nanoTime() - since < STANDS_STILL.toNanos();
-            if (held) {
-                brake.hold(HELD);
-            }
+            held = unread && System.nanoTime() - since < STANDS_STILL.toNanos() && gate.hold(brake, HELD);
         }
     }
 

@@ -56,7 +56,7 @@ record GuestChannels(
                     new ReplayLog.Copier(qemu.follow(folder.file(QemuArguments.LOG), ReplayLog.HEADER_BYTES), kept);
             var streams = new AgentStreams(qemu.follow(CaptureName.STDIO.in(captures), 0), input.channel());
             GrowingFile events = qemu.follow(CaptureName.EVENTS.in(captures), 0);
-            var brake = OutputBrake.start(qemu.process(), events);
+            var brake = OutputBrake.start(qemu.process(), qemu.gate(), events);
             return new GuestChannels(after(before, events), streams, input, copier, brake);
         } catch (IOException e) {
             throw new VmException(Code.IO, "QEMU's output in " + captures + " could not be read", e);

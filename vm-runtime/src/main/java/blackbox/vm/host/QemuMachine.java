@@ -49,7 +49,6 @@ public final class QemuMachine implements Machine {
     private final GuestChannels ends;
     private final StartFacts facts;
     private final Clocks clocks;
-    private final MachineBrake brake = new SteadyBrake();
     private volatile @Nullable ClockKeeper keeper;
     private LongConsumer bootClock = ktimeNs -> {};
     /// Owned by the thread that steers the clock.
@@ -154,7 +153,7 @@ public final class QemuMachine implements Machine {
     public Started launchAgent(Instant now) throws VmException {
         Started started = control.launch(now);
         if (facts.tier() == Tier.EXACT) {
-            keeper = ClockKeeper.start(control, clocks.wall(), qemu.process(), bootClock);
+            keeper = ClockKeeper.start(control, clocks.wall(), qemu.process(), qemu.gate(), bootClock);
         }
         return started;
     }
@@ -203,40 +202,7 @@ public final class QemuMachine implements Machine {
 
     @Override
     public MachineBrake brake() {
-        return brake;
-    }
-
-    /// A guest that is stopped is not asked for its time, and the host's kernel lets QEMU run on only when told so
-    /// here.
-    private final class SteadyBrake implements MachineBrake {
-
-        @Override
-        public void stop() throws VmException {
-            ClockKeeper kept = keeper;
-            if (kept != null) {
-                kept.suspend();
-            }
-            qemu.brake().stop();
-        }
-
-        @Override
-        public void hold() throws VmException {
-            qemu.brake().hold();
-        }
-
-        @Override
-        public void release() throws VmException {
-            qemu.brake().release();
-            ClockKeeper kept = keeper;
-            if (kept != null) {
-                kept.proceed();
-            }
-        }
-
-        @Override
-        public State look() throws VmException {
-            return qemu.brake().look();
-        }
+        return qemu.brake();
     }
 
     @Override

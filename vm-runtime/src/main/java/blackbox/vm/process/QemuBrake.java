@@ -3,37 +3,48 @@ package blackbox.vm.process;
 import blackbox.vm.Command;
 import blackbox.vm.VmException;
 import blackbox.vm.VmException.Code;
+import blackbox.vm.guest.HoldGate;
 import blackbox.vm.machine.MachineBrake;
 import blackbox.vm.qmp.QmpClient;
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Stops a QEMU: through its monitor, and then by SIGSTOP, which a guest that has taken it over cannot refuse.
+/// Stops a QEMU: through its monitor, and then by SIGSTOP, which a guest that has taken it over cannot refuse, and if
+/// it is confined not undo. Nothing here waits for a QEMU that does not answer, or reads nothing, but for a time.
 final class QemuBrake implements MachineBrake {
     private static final Duration STOP_PATIENCE = Duration.ofMillis(500);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final long LOOK_EVERY_MS = 2;
     private static final int STAT_BYTES_MAX = 4096;
+    /// A thread that has ended, or whose process has, executes nothing either.
+    private static final String STOPPED = "TtZX";
 
     private final QmpClient qmp;
     private final ProcessHandle qemu;
-    /// The last `stop` that its monitor was sent, which may be carried out late.
-    private @Nullable FutureTask<Void> asked;
+    private final HoldGate gate;
+    /// The last command that its monitor was sent, which may be carried out late.
+    private @Nullable FutureTask<JsonNode> asked;
 
     private volatile boolean held;
 
     /// @param qemu the process itself, and not one around it
-    QemuBrake(QmpClient qmp, ProcessHandle qemu) {
+    /// @param gate nobody holds it for moments while it is shut
+    QemuBrake(QmpClient qmp, ProcessHandle qemu, HoldGate gate) {
         this.qmp = qmp;
         this.qemu = qemu;
+        this.gate = gate;
     }
 
     /// Whether its monitor answers nothing because the host's kernel has stopped it.
@@ -43,19 +54,15 @@ final class QemuBrake implements MachineBrake {
 
     @Override
     public synchronized void stop() throws VmException {
-        var task = new FutureTask<Void>(() -> {
-            qmp.execute("stop", PATIENCE);
-            return null;
-        });
-        asked = task;
-        Thread.ofPlatform().daemon().name("qemu-stop").start(task);
-        await(task, STOP_PATIENCE);
+        gate.shut();
+        ask("stop", STOP_PATIENCE);
     }
 
     @Override
     public synchronized void hold() throws VmException {
-        held = true;
+        gate.shut();
         signal("-STOP");
+        held = true;
         long due = System.nanoTime() + PATIENCE.toNanos();
         try {
             while (!isStopped()) {
@@ -76,53 +83,53 @@ final class QemuBrake implements MachineBrake {
             signal("-CONT");
             held = false;
         }
-        FutureTask<Void> late = asked;
-        asked = null;
-        if (late != null) {
-            settle(late);
-        }
-        qmp.execute("cont", PATIENCE);
+        ask("cont", PATIENCE);
+        gate.open();
     }
 
     @Override
     public synchronized State look() throws VmException {
+        if (!qemu.isAlive()) {
+            throw new VmException(Code.QEMU_FAILED, "QEMU has ended");
+        }
         if (held) {
             if (isStopped()) {
                 return State.HELD;
             }
-            throw new VmException(Code.QEMU_FAILED, "the host's kernel does not say that QEMU is stopped");
+            signal("-STOP");
+            throw new VmException(Code.QEMU_FAILED, "the host's kernel did not say that QEMU is stopped");
         }
-        String status = qmp.execute("query-status", PATIENCE).path("status").asText();
+        String status = ask("query-status", PATIENCE).path("status").asText();
         return switch (status) {
             case "running" -> State.RUNNING;
             case "paused" -> State.STOPPED;
-            default -> throw new VmException(Code.QEMU_FAILED, "QEMU says that its guest is '" + status + "'");
+            default -> throw new VmException(Code.QEMU_FAILED, "QEMU says that its guest is in another state");
         };
     }
 
-    /// A stop that is carried out after its time would stop a guest that was let go.
-    private static void settle(FutureTask<Void> late) throws VmException {
-        try {
-            await(late, PATIENCE.multipliedBy(2));
-        } catch (VmException e) {
-            if (!late.isDone()) {
-                throw e;
-            }
+    /// Has its monitor carry out a command. One that is carried out after its time could stop a guest that was let go:
+    /// nothing else is asked until it is done.
+    private JsonNode ask(String command, Duration patience) throws VmException {
+        FutureTask<JsonNode> late = asked;
+        if (late != null && !late.isDone()) {
+            await(late, PATIENCE);
         }
+        var task = new FutureTask<>(() -> qmp.execute(command, PATIENCE));
+        asked = task;
+        Thread.ofPlatform().daemon().name("qemu-" + command).start(task);
+        return await(task, patience);
     }
 
-    private static void await(FutureTask<Void> task, Duration patience) throws VmException {
+    private static JsonNode await(FutureTask<JsonNode> task, Duration patience) throws VmException {
         try {
-            task.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return task.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            throw new VmException(Code.TIMEOUT, "QEMU did not stop its guest within " + patience.toMillis() + " ms", e);
+            throw new VmException(Code.TIMEOUT, "QEMU did not answer within " + patience.toMillis() + " ms", e);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof VmException why
-                    ? why
-                    : new VmException(Code.QEMU_FAILED, "QEMU did not stop its guest", e);
+            throw new VmException(Code.QEMU_FAILED, "QEMU refused, or has ended", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new VmException(Code.TIMEOUT, "interrupted while QEMU stopped its guest", e);
+            throw new VmException(Code.TIMEOUT, "interrupted while QEMU was asked", e);
         }
     }
 
@@ -133,14 +140,25 @@ final class QemuBrake implements MachineBrake {
         Command.of("kill", signal, Long.toString(qemu.pid())).run();
     }
 
-    /// By `/proc/PID/stat` (proc(5)), whose second field is a name in brackets that may hold anything.
+    /// Whether all its threads are, as `/proc/PID/task/TID/stat` says (proc(5)); the first may have ended before the
+    /// others.
     private boolean isStopped() throws VmException {
-        try (var stat = Files.newInputStream(Path.of("/proc", Long.toString(qemu.pid()), "stat"))) {
+        try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(qemu.pid()), "task"))) {
+            List<Path> all = threads.toList();
+            return !all.isEmpty() && all.stream().allMatch(QemuBrake::isStopped);
+        } catch (IOException | UncheckedIOException e) {
+            throw new VmException(Code.QEMU_FAILED, "the host's kernel does not say whether QEMU is stopped", e);
+        }
+    }
+
+    /// By the third field; the second is a name in brackets that may hold anything.
+    private static boolean isStopped(Path thread) {
+        try (var stat = Files.newInputStream(thread.resolve("stat"))) {
             String line = new String(stat.readNBytes(STAT_BYTES_MAX), StandardCharsets.ISO_8859_1);
             int state = line.lastIndexOf(')') + 2;
-            return state > 1 && state < line.length() && line.charAt(state) == 'T';
+            return state > 1 && state < line.length() && STOPPED.indexOf(line.charAt(state)) >= 0;
         } catch (IOException e) {
-            throw new VmException(Code.QEMU_FAILED, "the host's kernel does not say whether QEMU is stopped", e);
+            return false; // it is looked at again
         }
     }
 }

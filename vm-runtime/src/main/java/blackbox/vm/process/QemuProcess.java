@@ -8,6 +8,7 @@ import blackbox.vm.confine.Box;
 import blackbox.vm.confine.Confinement;
 import blackbox.vm.confine.Tail;
 import blackbox.vm.guest.GuestControl;
+import blackbox.vm.guest.HoldGate;
 import blackbox.vm.machine.GuestMessage.HostFailure;
 import blackbox.vm.machine.MachineBrake;
 import blackbox.vm.machine.Network;
@@ -55,6 +56,7 @@ public final class QemuProcess implements AutoCloseable {
     private final FrameTap framesOut;
     private final FrameTap framesIn;
     private final QmpClient qmp;
+    private final HoldGate gate = new HoldGate();
     private final QemuBrake brake;
     private final CompletableFuture<String> migrated;
     private final CompletableFuture<HostFailure> failed;
@@ -80,7 +82,7 @@ public final class QemuProcess implements AutoCloseable {
         this.framesOut = framesOut;
         this.framesIn = framesIn;
         this.qmp = qmp;
-        this.brake = new QemuBrake(qmp, inside);
+        this.brake = new QemuBrake(qmp, inside, gate);
         this.migrated = migrated;
         this.failed = failed;
     }
@@ -226,11 +228,16 @@ public final class QemuProcess implements AutoCloseable {
         return brake;
     }
 
+    /// Whoever holds it for moments asks here: not while it is stopped from outside.
+    public HoldGate gate() {
+        return gate;
+    }
+
     /// Waits until all earlier disk requests are done.
     ///
     /// @throws VmException `BUSY` while the host's kernel has stopped it
     public void settleDisks() throws VmException {
-        if (brake.isHeld()) {
+        if (brake.isHeld() && process.isAlive()) {
             throw new VmException(Code.BUSY, "QEMU is stopped");
         }
         ObjectNode nothing = Json.object();

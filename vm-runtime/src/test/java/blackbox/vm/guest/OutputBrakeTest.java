@@ -37,7 +37,7 @@ class OutputBrakeTest {
     void aFloodWaitsForItsReaderAndThenGoesOn() throws Exception {
         Process flood =
                 new ProcessBuilder("sh", "-c", FLOOD).directory(folder.toFile()).start();
-        try (OutputBrake _ = OutputBrake.start(flood.toHandle(), output);
+        try (OutputBrake _ = OutputBrake.start(flood.toHandle(), new HoldGate(), output);
                 var steps = flood.outputWriter()) {
             for (int step = 0; step < 3; step++) {
                 steps.write("more\n");
@@ -56,7 +56,7 @@ class OutputBrakeTest {
     void aReaderThatReadsNothingIsNotWaitedForWithoutEnd() throws Exception {
         Process flood =
                 new ProcessBuilder("sh", "-c", FLOOD).directory(folder.toFile()).start();
-        try (OutputBrake _ = OutputBrake.start(flood.toHandle(), output);
+        try (OutputBrake _ = OutputBrake.start(flood.toHandle(), new HoldGate(), output);
                 var steps = flood.outputWriter()) {
             steps.write("more\n");
             steps.flush();

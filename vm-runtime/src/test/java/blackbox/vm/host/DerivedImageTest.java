@@ -1,8 +1,10 @@
 package blackbox.vm.host;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import blackbox.vm.VmException;
 import blackbox.vm.define.ImageDefinitions;
 import blackbox.vm.image.GuestFiles;
 import blackbox.vm.image.GuestImage;
@@ -15,18 +17,20 @@ import blackbox.vm.machine.VmRequest;
 import blackbox.vm.machine.VmRequest.Start;
 import blackbox.vm.npm.TestArchive;
 import blackbox.vm.npm.TestRegistry;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// An image of a definition of one's own, with npm packages of a registry on loopback: what its guest has,
-/// and that it is made again from the archive, byte for byte, when registry and definition are gone. Takes as
-/// long as two builds.
+/// and that it is made again from the archive, byte for byte, when registry and definition are gone, while one that was
+/// changed is found. Takes as long as two builds.
 class DerivedImageTest {
     private static final String DEFINITION = """
             {
@@ -105,7 +109,31 @@ class DerivedImageTest {
                     ran.error());
         }
 
-        var found = builder.verify(image, null);
-        assertTrue(found.identical(), found.toString());
+        Path elsewhere = folder.resolve("somewhere/else");
+        Files.createDirectory(elsewhere.getParent());
+        Files.move(data, elsewhere);
+        assertMadeAgain(new ImageStore(elsewhere));
+    }
+
+    /// On another path, without network and definition the same bytes are made again, and what was changed is found.
+    private static void assertMadeAgain(ImageStore store) throws Exception {
+        GuestImage image = store.recorded("derived");
+        flipByte(image.file(GuestImage.ROOT), 100_000_000);
+        Files.delete(image.file(GuestImage.INITRD));
+        var found = new GuestImageBuilder(store, InstantSource.system(), System.err::println).verify(image, null);
+        assertFalse(found.identical());
+        assertEquals(Set.of(GuestImage.ROOT, GuestImage.INITRD), Set.copyOf(found.differing()));
+        assertEquals(found.recorded(), found.rebuilt(), "the rebuild has the recorded digest");
+        var refused = assertThrows(VmException.class, () -> store.find("derived"));
+        assertEquals(VmException.Code.IMAGE_CORRUPT, refused.code());
+    }
+
+    private static void flipByte(Path file, long at) throws Exception {
+        try (var raw = new RandomAccessFile(file.toFile(), "rw")) {
+            raw.seek(at);
+            int octet = raw.read();
+            raw.seek(at);
+            raw.write(octet ^ 1);
+        }
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.vm.VmException;
+import blackbox.vm.guest.HoldGate;
 import blackbox.vm.machine.MachineBrake.State;
 import blackbox.vm.qmp.QmpClient;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -56,7 +57,7 @@ class QemuBrakeTest {
         server = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address);
         Thread.ofPlatform().daemon().start(this::answer);
         qmp = QmpClient.over(SocketChannel.open(address), _ -> {}, PATIENCE);
-        brake = new QemuBrake(qmp, process.toHandle());
+        brake = new QemuBrake(qmp, process.toHandle(), new HoldGate());
     }
 
     @AfterEach
@@ -90,7 +91,9 @@ class QemuBrakeTest {
                 .start()
                 .waitFor();
         String said = assertThrows(VmException.class, brake::look).getMessage();
-        assertTrue(said.contains("does not say that QEMU is stopped"), said);
+        assertTrue(said.contains("did not say that QEMU is stopped"), said);
+        brake.hold();
+        assertEquals(State.HELD, brake.look(), "it was stopped again");
     }
 
     @Test
@@ -106,7 +109,7 @@ class QemuBrakeTest {
     void aStateThatIsNoneIsNotTakenForOne() {
         status = "io-error";
         String said = assertThrows(VmException.class, brake::look).getMessage();
-        assertTrue(said.contains("'io-error'"), said);
+        assertTrue(said.contains("another state"), said);
     }
 
     @Test
