@@ -28,7 +28,8 @@ public final class ControlAccount {
     /// When a probe or a command came through last; 0 before the first.
     private long lastNs;
 
-    /// When the host said something last, while the agent was there.
+    /// When the host said something last, while the agent was there. How a run ended, and how long that took, does not
+    /// count.
     private long agentSeenNs;
 
     private long longestGapNs;
@@ -66,6 +67,9 @@ public final class ControlAccount {
     }
 
     private void probe(Row row) {
+        if (agentEnded) {
+            return;
+        }
         probes++;
         String detail = text(row, Column.DETAIL);
         if ("failed".equals(text(row, Column.WHAT)) || detail == null || LeafDetail.text(detail, "why") != null) {
@@ -92,7 +96,10 @@ public final class ControlAccount {
         if (DONE.equals(outcome)) {
             // What had not been read by then comes later, and is no contradiction.
             pausedAt = !what.equals("resume") && LeafDetail.isTrue(detail, "drained") ? index : -1;
-            cameThrough(at(row));
+            if (!agentEnded) {
+                cameThrough(at(row));
+            }
+            agentEnded |= what.equals("kill");
         }
         if (commands.size() == COMMANDS_MAX) {
             furtherCommands++;

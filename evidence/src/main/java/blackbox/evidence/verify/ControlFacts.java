@@ -14,9 +14,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param probes how often the way of such commands was tried
 /// @param failed how many of the probes did not come through, or found the machine otherwise than it was to be
-/// @param longestGapNs the longest time without one that came through, or a command: from the first probe to the
-/// agent's
-///     end, or as far as the record goes
+/// @param longestGapNs the longest time without one that came through, or a command: from the first probe to the end of
+///     the agent, or as far as the record goes
 /// @param beforeAgent whether one had come through before the agent started
 /// @param commands the first ones, in order
 /// @param furtherCommands how many there are besides

@@ -1,5 +1,6 @@
 package blackbox.node.control;
 
+import blackbox.recorder.spool.RunLock;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
@@ -31,6 +32,9 @@ public final class ControlClient {
     /// @return null if no process of this data folder records the run
     /// @throws IOException if its recorder does not answer
     public static @Nullable ControlAnswer ask(DataFolder data, RunId run, ControlRequest request) throws IOException {
+        if (!RunLock.isHeld(data, run)) {
+            return null; // the link may lead to anybody then
+        }
         try {
             return ask(data.control(run), request, PATIENCE);
         } catch (NoSuchFileException | ConnectException e) {

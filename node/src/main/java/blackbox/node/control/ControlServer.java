@@ -118,12 +118,17 @@ public final class ControlServer implements AutoCloseable {
     }
 
     private void answer(SocketChannel caller) {
+        boolean waits = true;
         try (caller) {
             String user =
                     caller.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
             ControlAnswer answer;
             try {
-                answer = control.carryOut(ControlRequest.parse(request(caller)), user);
+                String request = request(caller);
+                // What it asks for may take its time; the others are heard meanwhile.
+                waits = false;
+                callers.release();
+                answer = control.carryOut(ControlRequest.parse(request), user);
             } catch (IllegalArgumentException e) {
                 answer = ControlAnswer.refused("the recorder does not understand this: " + e.getMessage());
             } catch (RecorderException e) {
@@ -138,7 +143,9 @@ public final class ControlServer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            callers.release();
+            if (waits) {
+                callers.release();
+            }
         }
     }
 

@@ -19,10 +19,13 @@ import blackbox.vm.machine.MachineBrake.State;
 import blackbox.vm.machine.Tier;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +43,12 @@ public final class RunControl {
     /// How long a kill waits for a command before it, and then for the record to say it: a disk may hang.
     private static final Duration KILL_PATIENCE = Duration.ofSeconds(3);
 
+    /// How long a command waits for the one before it.
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    /// How long the run's end waits for what is on its way into the record.
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+
     /// How often a stopped guest's events may not come to an end in their time, until that is said.
     private static final int DRAINS_MAX = 6;
 
@@ -56,11 +65,14 @@ public final class RunControl {
     /// Whoever has it commands the machine.
     private final ReentrantLock commands = new ReentrantLock(true);
 
-    private final Object sealing = new Object();
+    /// How many events are on their way into the record.
+    private final AtomicInteger sealing = new AtomicInteger();
+
+    private final CountDownLatch killSealed = new CountDownLatch(1);
+    private volatile boolean killing;
     private volatile boolean began;
-    private boolean closed;
+    private volatile boolean closed;
     private long pausedAtBootNs;
-    private long pausedAt;
 
     /// @param gate those who wait for the guest look at it
     public RunControl(
@@ -79,16 +91,23 @@ public final class RunControl {
         began = true;
     }
 
-    /// Nothing is carried out or sealed any more: the machine is about to end.
+    /// Nothing is carried out or sealed any more: the machine is about to end. Waits, but only for a time, until what
+    /// is
+    /// on its way is sealed, above all who ends the run.
     public void close() {
-        synchronized (sealing) {
+        long due = System.nanoTime() + CLOSE_PATIENCE.toNanos();
+        try {
+            if (killing) {
+                boolean _ = killSealed.await(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            }
             closed = true;
-        }
-    }
-
-    private boolean isClosed() {
-        synchronized (sealing) {
-            return closed;
+            while (sealing.get() > 0 && System.nanoTime() < due) {
+                TimeUnit.MILLISECONDS.sleep(1);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            closed = true;
         }
     }
 
@@ -97,7 +116,7 @@ public final class RunControl {
     /// @param user of this host, who owns the process that asks
     /// @throws RecorderException if the record cannot say it; a machine that was to stop has stopped all the same
     ControlAnswer carryOut(ControlRequest request, String user) throws RecorderException, InterruptedException {
-        if (isClosed()) {
+        if (closed) {
             return ControlAnswer.refused("the run is ending");
         }
         if (request.command() == Command.PROBE) {
@@ -110,7 +129,9 @@ public final class RunControl {
         if (!began) {
             return sealed(by, by.answer(Outcome.REFUSED, UNKNOWN, "the command has not started yet; try again"));
         }
-        commands.lock();
+        if (!commands.tryLock(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+            return ControlAnswer.refused("another command is not done yet");
+        }
         try {
             return request.command() == Command.PAUSE ? pause(by) : resume(by);
         } finally {
@@ -157,7 +178,6 @@ public final class RunControl {
     private Stopped stop(By by) throws InterruptedException {
         String trouble = null;
         pausedAtBootNs = clock.bootNs();
-        pausedAt = System.nanoTime();
         try {
             brake.stop();
         } catch (VmException e) {
@@ -167,14 +187,16 @@ public final class RunControl {
         boolean stopped = trouble == null;
         // A hypervisor that does not stop its guest is not waited for.
         boolean drained = stopped && feeds.awaitQuiet();
+        boolean held = false;
         try {
             brake.hold();
+            held = true;
         } catch (VmException e) {
             trouble = e.getMessage();
         }
         long heldNs = System.nanoTime() - by.from();
         // From here on only what lies between us and it can come.
-        for (int i = 0; i < DRAINS_MAX && !drained; i++) {
+        for (int i = 0; i < DRAINS_MAX && held && !drained; i++) {
             drained = feeds.awaitQuiet();
         }
         return new Stopped(stopped ? tookNs : heldNs, drained, trouble);
@@ -214,7 +236,7 @@ public final class RunControl {
             return sealed(by, by.answer(Outcome.ALREADY, RUNNING, null));
         }
         sealed(by, by.answer(Outcome.DONE, RUNNING, null));
-        long pausedNs = wasPaused ? System.nanoTime() - pausedAt : 0;
+        long pausedNs = wasPaused ? clock.bootNs() - pausedAtBootNs : 0;
         if (clock.pace() == HostClock.Pace.SHARED) {
             clock.forward(pausedAtBootNs, pausedNs);
         } else {
@@ -264,40 +286,51 @@ public final class RunControl {
     }
 
     private ControlAnswer kill(By by) throws RecorderException, InterruptedException {
+        killing = true;
         if (!ending.claim()) {
-            return sealed(by, by.answer(Outcome.REFUSED, UNKNOWN, "the run is ending"));
+            killSealed.countDown();
+            return ControlAnswer.refused("the run is ending");
         }
         feeds.expectSilence(true);
-        var stopped = new Stopped(0, false, null);
         // Whatever is commanded meanwhile, this comes first in the end.
-        if (commands.tryLock(KILL_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-            try {
-                gate.shut();
-                stopped = stop(by);
-            } finally {
+        boolean alone = commands.tryLock(KILL_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        Stopped stopped;
+        try {
+            gate.shut();
+            stopped = alone ? soon(() -> stop(by)) : null;
+        } finally {
+            if (alone) {
                 commands.unlock();
             }
         }
-        ControlAnswer answer = new ControlAnswer(Outcome.DONE, "ended", stopped.tookNs(), stopped.trouble());
-        boolean said = sealedSoon(by, answer, stopped);
+        if (stopped == null) {
+            stopped = new Stopped(System.nanoTime() - by.from(), false, "the guest could not be stopped first");
+        }
+        Stopped how = stopped;
+        ControlAnswer answer = new ControlAnswer(Outcome.DONE, "ended", how.tookNs(), how.trouble());
+        ControlAnswer said = soon(() -> sealed(by, answer, how));
+        killSealed.countDown();
         if (!ending.end()) {
             return sealed(by, by.answer(Outcome.FAILED, UNKNOWN, "the machine did not end"));
         }
-        return said ? answer : by.answer(Outcome.DONE, "ended", "the record does not say so: the disk does not answer");
+        return said != null && said.outcome() == Outcome.DONE
+                ? answer
+                : by.answer(Outcome.DONE, "ended", "it is not known whether the record says so");
     }
 
-    private boolean sealedSoon(By by, ControlAnswer answer, Stopped stopped) throws InterruptedException {
-        var task = new FutureTask<>(() -> sealed(by, answer, stopped));
-        Thread.ofPlatform().daemon().name("control-seal").start(task);
+    /// The result, if it is there soon; else null.
+    private static <R> @Nullable R soon(Callable<R> act) throws InterruptedException {
+        var task = new FutureTask<>(act);
+        Thread.ofPlatform().daemon().name("control-kill").start(task);
         try {
-            task.get(KILL_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-            return true;
+            return task.get(KILL_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {
-            return false;
+            return null;
         }
     }
 
-    /// It does not wait for a command, and no command for its seal.
+    /// It does not wait for a command, and no command for its seal. What is commanded meanwhile is in the record
+    /// itself.
     private ControlAnswer probe() throws RecorderException, InterruptedException {
         long from = System.nanoTime();
         String machine;
@@ -316,8 +349,7 @@ public final class RunControl {
                 commands.unlock();
             }
         } else {
-            machine = FAILED;
-            why = "a command was not done yet";
+            return ControlAnswer.refused("a command is not done yet");
         }
         long tookNs = System.nanoTime() - from;
         Detail detail = Detail.of("tookNs", tookNs);
@@ -358,11 +390,15 @@ public final class RunControl {
 
     /// Returns false if nothing is sealed any more.
     private boolean seal(Kind kind, String what, Detail detail) throws RecorderException {
-        synchronized (sealing) {
-            if (!closed) {
-                recorder.accept(new Event.Control(kind, EventHeader.host(clock.nowNs()), what, detail.toString()));
+        sealing.incrementAndGet();
+        try {
+            if (closed) {
+                return false;
             }
-            return !closed;
+            recorder.accept(new Event.Control(kind, EventHeader.host(clock.nowNs()), what, detail.toString()));
+            return true;
+        } finally {
+            sealing.decrementAndGet();
         }
     }
 }

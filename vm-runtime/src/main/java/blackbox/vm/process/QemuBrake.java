@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -28,22 +29,35 @@ final class QemuBrake implements MachineBrake {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final long LOOK_EVERY_MS = 2;
     private static final int STAT_BYTES_MAX = 4096;
-    /// A thread that has ended, or whose process has, executes nothing either.
-    private static final String STOPPED = "TtZX";
+    /// A thread that has ended, or whose process has, executes nothing either; nor does one in the kernel (D), which
+    /// takes
+    /// the signal before it leaves that.
+    private static final String STOPPED = "TtZXD";
+
+    /// More would fill the socket of a QEMU that reads nothing, and then whoever writes to it waits for ever.
+    private static final int UNANSWERED_MAX = 40;
 
     private final QmpClient qmp;
     private final ProcessHandle qemu;
+    /// All that are stopped.
+    private final List<ProcessHandle> processes;
+
     private final HoldGate gate;
     /// The last command that its monitor was sent, which may be carried out late.
     private @Nullable FutureTask<JsonNode> asked;
 
+    /// How many commands in a row were not answered.
+    private int unanswered;
+
     private volatile boolean held;
 
     /// @param qemu the process itself, and not one around it
+    /// @param network the process that takes its guest's frames to the network, if there is one
     /// @param gate nobody holds it for moments while it is shut
-    QemuBrake(QmpClient qmp, ProcessHandle qemu, HoldGate gate) {
+    QemuBrake(QmpClient qmp, ProcessHandle qemu, @Nullable ProcessHandle network, HoldGate gate) {
         this.qmp = qmp;
         this.qemu = qemu;
+        this.processes = network == null ? List.of(qemu) : List.of(qemu, network);
         this.gate = gate;
     }
 
@@ -55,7 +69,9 @@ final class QemuBrake implements MachineBrake {
     @Override
     public synchronized void stop() throws VmException {
         gate.shut();
-        ask("stop", STOP_PATIENCE);
+        if (!held || !isStopped()) {
+            ask("stop", STOP_PATIENCE);
+        }
     }
 
     @Override
@@ -79,12 +95,15 @@ final class QemuBrake implements MachineBrake {
 
     @Override
     public synchronized void release() throws VmException {
-        if (held) {
-            signal("-CONT");
-            held = false;
+        try {
+            if (held) {
+                signal("-CONT");
+                held = false;
+            }
+            ask("cont", PATIENCE);
+        } finally {
+            gate.open();
         }
-        ask("cont", PATIENCE);
-        gate.open();
     }
 
     @Override
@@ -99,6 +118,9 @@ final class QemuBrake implements MachineBrake {
             signal("-STOP");
             throw new VmException(Code.QEMU_FAILED, "the host's kernel did not say that QEMU is stopped");
         }
+        if (unanswered >= UNANSWERED_MAX) {
+            throw new VmException(Code.TIMEOUT, "QEMU answers nothing any more");
+        }
         String status = ask("query-status", PATIENCE).path("status").asText();
         return switch (status) {
             case "running" -> State.RUNNING;
@@ -112,12 +134,26 @@ final class QemuBrake implements MachineBrake {
     private JsonNode ask(String command, Duration patience) throws VmException {
         FutureTask<JsonNode> late = asked;
         if (late != null && !late.isDone()) {
-            await(late, PATIENCE);
+            settle(late);
         }
         var task = new FutureTask<>(() -> qmp.execute(command, PATIENCE));
         asked = task;
         Thread.ofPlatform().daemon().name("qemu-" + command).start(task);
-        return await(task, patience);
+        unanswered++;
+        JsonNode answer = await(task, patience);
+        unanswered = 0;
+        return answer;
+    }
+
+    /// How it ended is nobody's business any more.
+    private static void settle(FutureTask<JsonNode> late) throws VmException {
+        try {
+            await(late, PATIENCE);
+        } catch (VmException e) {
+            if (!late.isDone()) {
+                throw e;
+            }
+        }
     }
 
     private static JsonNode await(FutureTask<JsonNode> task, Duration patience) throws VmException {
@@ -137,13 +173,24 @@ final class QemuBrake implements MachineBrake {
         if (!qemu.isAlive()) {
             throw new VmException(Code.QEMU_FAILED, "QEMU has ended");
         }
-        Command.of("kill", signal, Long.toString(qemu.pid())).run();
+        var argv = new ArrayList<>(List.of("kill", signal));
+        processes.stream().filter(ProcessHandle::isAlive).forEach(each -> argv.add(Long.toString(each.pid())));
+        Command.of(argv.toArray(String[]::new)).run();
     }
 
     /// Whether all its threads are, as `/proc/PID/task/TID/stat` says (proc(5)); the first may have ended before the
     /// others.
     private boolean isStopped() throws VmException {
-        try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(qemu.pid()), "task"))) {
+        for (ProcessHandle each : processes) {
+            if (each.isAlive() && !isStopped(each)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isStopped(ProcessHandle process) throws VmException {
+        try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(process.pid()), "task"))) {
             List<Path> all = threads.toList();
             return !all.isEmpty() && all.stream().allMatch(QemuBrake::isStopped);
         } catch (IOException | UncheckedIOException e) {

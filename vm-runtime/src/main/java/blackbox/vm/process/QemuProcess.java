@@ -82,7 +82,7 @@ public final class QemuProcess implements AutoCloseable {
         this.framesOut = framesOut;
         this.framesIn = framesIn;
         this.qmp = qmp;
-        this.brake = new QemuBrake(qmp, inside, gate);
+        this.brake = new QemuBrake(qmp, inside, network == null ? null : network.inside(), gate);
         this.migrated = migrated;
         this.failed = failed;
     }
@@ -323,6 +323,9 @@ public final class QemuProcess implements AutoCloseable {
     public void kill() throws VmException {
         if (!inside.destroyForcibly()) {
             process.destroyForcibly();
+        }
+        if (network != null) {
+            network.end();
         }
         if (!awaitEnd(START_TIMEOUT)) {
             throw new VmException(

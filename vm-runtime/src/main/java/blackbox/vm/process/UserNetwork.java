@@ -29,12 +29,14 @@ final class UserNetwork implements AutoCloseable {
     private static final String ERRORS = "log";
 
     private final Process process;
+    private final ProcessHandle inside;
     private final Box box;
     private final Path errors;
     private final QmpClient monitor;
 
-    private UserNetwork(Process process, Box box, Path errors, QmpClient monitor) {
+    private UserNetwork(Process process, ProcessHandle inside, Box box, Path errors, QmpClient monitor) {
         this.process = process;
+        this.inside = inside;
         this.box = box;
         this.errors = errors;
         this.monitor = monitor;
@@ -55,12 +57,13 @@ final class UserNetwork implements AutoCloseable {
                     ChildProcess.endWithUs(process, GRACE);
                     var channel = MachineSockets.accept(listener, process, TIMEOUT);
                     var monitor = QmpClient.over(channel, event -> {}, TIMEOUT);
-                    box.limitThreads(box.inside(process));
+                    ProcessHandle inside = box.inside(process);
+                    box.limitThreads(inside);
                     awaitSocket(own.resolve(SOCKET), process);
                     Path socket = Files.move(own.resolve(SOCKET), sockets.resolve(SOCKET));
                     box.takeBack(socket);
                     MachineFolder.closeNetwork(own);
-                    return new UserNetwork(process, box, errors, monitor);
+                    return new UserNetwork(process, inside, box, errors, monitor);
                 } catch (VmException e) {
                     process.destroyForcibly();
                     throw Confinement.asReason(e, "the VM's network said: " + QemuProcess.lastWords(errors));
@@ -93,6 +96,18 @@ final class UserNetwork implements AutoCloseable {
             argv.addAll(List.of("-netdev", "hubport,id=" + each + "-port,hubid=0,netdev=" + each));
         }
         return argv;
+    }
+
+    /// The process itself, and not one around it.
+    ProcessHandle inside() {
+        return inside;
+    }
+
+    /// Ends it at once.
+    void end() {
+        if (!inside.destroyForcibly()) {
+            process.destroyForcibly();
+        }
     }
 
     /// Calls `listener` once it has ended, with what it said.

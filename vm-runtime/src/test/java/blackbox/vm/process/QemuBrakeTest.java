@@ -57,7 +57,7 @@ class QemuBrakeTest {
         server = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address);
         Thread.ofPlatform().daemon().start(this::answer);
         qmp = QmpClient.over(SocketChannel.open(address), _ -> {}, PATIENCE);
-        brake = new QemuBrake(qmp, process.toHandle(), new HoldGate());
+        brake = new QemuBrake(qmp, process.toHandle(), null, new HoldGate());
     }
 
     @AfterEach
