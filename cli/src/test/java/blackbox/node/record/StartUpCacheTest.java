@@ -1,7 +1,6 @@
 package blackbox.node.record;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import blackbox.evidence.BuiltProgram;
 import java.nio.file.Files;
@@ -23,7 +22,7 @@ class StartUpCacheTest {
 
     @Test
     void aRecordingReadsFewClassesFromJars() throws Exception {
-        assumeTrue(BuiltProgram.current().isPresent(), "the program of today's classes is built");
+        assertTrue(BuiltProgram.current().isPresent(), "the program is not built of today's classes: run make build");
         Installation blackbox = Installation.in(folder);
         Path loaded = folder.resolve("loaded.txt");
         var command = new ArrayList<>(Installation.command("record", "--tier", "live", "--", "true"));

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What a run's recorder is asked to do, as one line of JSON.
 ///
-/// @param reason why, in one line of at most [#REASON_CHARS_MAX] characters
+/// @param reason why, in one line of at most 500 characters
 /// @param via how it was asked, `cli` or `api`
 /// @param subject for whom the process at the other end asks, if not for its own user; its word alone
 public record ControlRequest(
@@ -18,7 +18,7 @@ public record ControlRequest(
         String via,
         @Nullable String subject) {
 
-    public static final int REASON_CHARS_MAX = 500;
+    private static final int REASON_CHARS_MAX = 500;
     static final int LINE_OCTETS_MAX = 8 << 10;
     private static final int WORD_CHARS_MAX = 200;
     private static final JsonMapper JSON = new JsonMapper();

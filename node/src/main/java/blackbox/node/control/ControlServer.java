@@ -51,9 +51,8 @@ public final class ControlServer implements AutoCloseable {
         this.progress = progress;
     }
 
-    /// Takes commands from now on, and has tried the way by the time this returns. Where it cannot, the run goes on,
-    /// and
-    /// its record says so.
+    /// Takes commands from now on, and has tried the way by the time this returns. Where it cannot, the run goes
+    /// on, and its record says so.
     ///
     /// @param folder in which only this user can make files; its path is short
     /// @param link leads callers to the socket; its folder is there

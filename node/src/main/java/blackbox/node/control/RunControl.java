@@ -30,9 +30,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Pauses, continues and ends the run of this process, and has the record say who wanted it and why. First the machine
-/// stops, then that is sealed, and only then is it answered; what ends the machine waits for nothing without limit.
-/// Safe
-/// to share.
+/// stops, then that is sealed, and only then is it answered; what ends the machine waits for nothing without
+/// limit. Safe to share.
 public final class RunControl {
 
     private static final String RUNNING = "running";
@@ -91,9 +90,8 @@ public final class RunControl {
         began = true;
     }
 
-    /// Nothing is carried out or sealed any more: the machine is about to end. Waits, but only for a time, until what
-    /// is
-    /// on its way is sealed, above all who ends the run.
+    /// Nothing is carried out or sealed any more: the machine is about to end. Waits, but only for a time, until
+    /// what is on its way is sealed, above all who ends the run.
     public void close() {
         long due = System.nanoTime() + CLOSE_PATIENCE.toNanos();
         try {
@@ -272,9 +270,8 @@ public final class RunControl {
             if (told == null) {
                 return false;
             }
-            // Where its boot clock went on meanwhile, the mapping must not be moved twice: by no more than the pause,
-            // since
-            // this is the guest's word.
+            // Where its boot clock went on meanwhile, the mapping must not be moved twice: by no more than the
+            // pause, since this is the guest's word.
             long wentOn = told.bootNanos() - clock.bootNs();
             if (wentOn > ASTRAY_NS_MIN) {
                 clock.forward(pausedAtBootNs, -Math.min(wentOn, pausedNs));
