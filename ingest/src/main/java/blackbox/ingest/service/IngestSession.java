@@ -151,8 +151,8 @@ final class IngestSession implements AutoCloseable {
         }
     }
 
-    /// Whoever writes the same table is in the same group, by whatever path, and nobody who writes a copy of it: the
-    /// lock that the members share is the same file, by its device and inode.
+    /// Whoever writes the same table is in the same group, by whatever path, and nobody who writes a copy of
+    /// it: the lock that the members share is the same file, by its device and inode.
     private static String group(EventTable table, DataFolder folder) throws IngestException {
         try {
             Object lock = Files.readAttributes(folder.ingestLock(), BasicFileAttributes.class)
@@ -303,6 +303,11 @@ final class IngestSession implements AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new IngestException(Code.STOPPED, "interrupted while partitions change hands", e);
+            }
+            if (!done.isDone()) {
+                // What was accepted is dropped and not committed, so it must not be forgotten either: what is read next
+                // would look as if it had no predecessor.
+                throw new IngestException(Code.STOPPED, "ingest ended while partitions change hands");
             }
             check.forget();
             if (change != Change.ASSIGNED) {
