@@ -1,5 +1,7 @@
 package blackbox.bench.subject;
 
+import blackbox.files.Folders;
+import blackbox.files.ProcessLock;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,10 +24,14 @@ public record VmData(Path folder) {
     /// The shared folder; its image is built if there is none.
     public static VmData shared() throws IOException, InterruptedException {
         var data = new VmData(location());
-        blackbox.files.Folders.createPrivate(data.folder);
-        if (!Files.exists(new DataFolder(data.folder).images().resolve(IMAGE).resolve("image.json"))) {
-            System.err.println("bench: building a guest image in " + data.folder);
-            Launcher.time(data.command("image", "build", IMAGE));
+        Folders.createPrivate(data.folder);
+        // Tests of the command line build it at the same time, under the same lock.
+        try (ProcessLock _ = ProcessLock.take(data.folder.resolve("test-lock"))) {
+            if (!Files.exists(
+                    new DataFolder(data.folder).images().resolve(IMAGE).resolve("image.json"))) {
+                System.err.println("bench: building a guest image in " + data.folder);
+                Launcher.time(data.command("image", "build", IMAGE));
+            }
         }
         return data;
     }
