@@ -4,6 +4,7 @@ import blackbox.cli.control.KillCommand;
 import blackbox.cli.control.PauseCommand;
 import blackbox.cli.control.ResumeCommand;
 import blackbox.cli.egress.EgressCommand;
+import blackbox.cli.export.ExportCommand;
 import blackbox.cli.why.CausedCommand;
 import blackbox.cli.why.WhyCommand;
 import java.util.Arrays;

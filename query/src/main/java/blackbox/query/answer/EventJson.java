@@ -92,13 +92,13 @@ public final class EventJson {
     }
 
     /// The name of the row's kind or source, or `unknown-<code>`.
-    static String name(Row row, Column column) {
+    public static String name(Row row, Column column) {
         String name = EventsTable.nameOf(column, row.number(column));
         return name == null ? "unknown-" + row.number(column) : name;
     }
 
     /// The key that names a process within a run, `<pid>@<start>`.
-    static String processKey(long pid, long startNs) {
+    public static String processKey(long pid, long startNs) {
         return pid + "@" + startNs;
     }
 

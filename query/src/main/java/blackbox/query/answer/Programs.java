@@ -56,8 +56,8 @@ public final class Programs {
         }
     }
 
-    /// Takes the beginning of a connection, at which the kernel says what the process runs: also where the record of
-    /// what was executed has gaps, and of one that was made by another process than its parent.
+    /// Takes the beginning of a connection, at which the kernel says what the process runs: also where the
+    /// record of what was executed has gaps, and of one that was made by another process than its parent.
     public void see(NetView.Syn event) {
         ProcessId id = event.process();
         Text exe = event.exe();
@@ -105,8 +105,14 @@ public final class Programs {
         return known == null ? null : known.exe();
     }
 
-    /// A path that a call named, made absolute by the directory in which its program began; unchanged if that is
-    /// not known.
+    /// The path of the program that a process runs; null if it is not known.
+    public @Nullable Text exe(ProcessId id) {
+        Running known = running.get(id);
+        return known == null ? null : known.exe();
+    }
+
+    /// A path that a call named, made absolute by the directory in which its program began; unchanged if that
+    /// is not known.
     public String absolute(EventView event, String path) {
         Running known = known(event);
         String cwd = known == null ? null : known.cwd();

@@ -33,6 +33,18 @@ class CsvResultTest {
     }
 
     @Test
+    void aTextIsNoFormula() {
+        assertEquals(
+                "path\r\n\\x3dcmd|'/C calc'!A1,\\x2b1,\\x2d1,\\x40a,a=b,-7\r\n",
+                csv("=cmd|'/C calc'!A1", "+1", "-1", "@a", "a=b", -7L));
+    }
+
+    @Test
+    void norIsOneBehindASemicolon() {
+        assertEquals("path\r\n/a;\\x3dHYPERLINK(1),\\uff1dx,a;b\r\n", csv("/a;=HYPERLINK(1)", "\uff1dx", "a;b"));
+    }
+
+    @Test
     void commasAndQuotesStayInTheirCell() {
         assertEquals("path\r\n\"a,\"\"b\"\"\",,7\r\n", csv("a,\"b\"", null, 7));
     }

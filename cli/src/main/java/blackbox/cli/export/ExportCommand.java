@@ -1,4 +1,4 @@
-package blackbox.cli;
+package blackbox.cli.export;
 
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
@@ -15,6 +15,11 @@ import blackbox.evidence.text.Printable;
 import blackbox.evidence.tiles.StaticRunLog;
 import blackbox.node.travel.TravelException;
 import blackbox.query.QueryException;
+import blackbox.query.export.ChromeTrace;
+import blackbox.query.export.CsvExport;
+import blackbox.query.export.EventExport;
+import blackbox.query.export.JsonExport;
+import blackbox.query.ocsf.OcsfExport;
 import blackbox.query.otlp.RunTrace;
 import blackbox.query.otlp.RunTrace.Content;
 import blackbox.recorder.RecorderException;
@@ -24,20 +29,19 @@ import blackbox.recorder.keys.LogKeys;
 import blackbox.replay.ReplayException;
 import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.packets.PacketExport;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -50,30 +54,24 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "export",
         description =
-                "Export a run for others: a bundle with everything needed to verify it, its log as static files, its calls of"
-                        + " models as traces of OpenTelemetry, or all that a replay elsewhere needs.",
+                "Export a run for others: a bundle with everything needed to verify it, all that a replay elsewhere needs, or"
+                        + " its events in the form of another tool.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
             "  blackbox export last --format bundle --out evidence.zip",
             "  java -jar verifier/target/blackbox-verifier.jar --key log.pub evidence.zip",
             "  blackbox export last --format tiles --out folder",
+            "  blackbox export last --format ocsf --out - | your-siem-forwarder",
+            "  blackbox export last --format chrome-trace --out run.trace.json     open it at ui.perfetto.dev or in speedscope",
+            "  blackbox export last --format pcapng --out - | wireshark -k -i -",
             "  blackbox export last --format asciicast --out session.cast && asciinema play session.cast",
             "  blackbox export last --format otlp --out run.otlp.jsonl     calls of models, for any reader of OTLP",
             "  blackbox export last --format otlp --content --out -        with arguments of tools, to standard output",
             "  blackbox export last --format replay --to age1… --out incident.bbrun      `keys identity` makes such a key",
             "  blackbox export last --format replay --passphrase-file pass --slim"
         })
-final class ExportCommand implements Callable<Integer> {
-
-    /// What is written.
-    enum Format {
-        bundle,
-        tiles,
-        asciicast,
-        otlp,
-        replay
-    }
+public final class ExportCommand implements Callable<Integer> {
 
     @Mixin
     private CommonOptions common;
@@ -84,18 +82,31 @@ final class ExportCommand implements Callable<Integer> {
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description = "bundle: evidence to verify elsewhere (default). tiles: the events as C2SP tlog-tiles."
-                    + " asciicast: what the terminal of `record -t` showed, for asciinema. otlp: the calls of models, tools and"
-                    + " MCP servers as OpenTelemetry traces (GenAI conventions, JSON lines). replay: one file with all that a"
-                    + " replay elsewhere needs, encrypted, for `blackbox import`.")
-    private Format format = Format.bundle;
+            converter = ExportFormat.Converter.class,
+            completionCandidates = ExportFormat.Names.class,
+            description = {
+                "To verify and replay elsewhere:",
+                "  bundle: evidence to verify without this machine (default)",
+                "  tiles: the events as C2SP tlog-tiles, a log of static files",
+                "  replay: one file with all that a replay elsewhere needs, encrypted, for `blackbox import`",
+                "For others' tools; these are not signed, and hold in clear what the agent saw and did:",
+                "  ocsf: every event in the Open Cybersecurity Schema Framework 1.8, for a SIEM or a data lake",
+                "  otlp: calls of models, tools and MCP servers as OpenTelemetry traces (GenAI conventions)",
+                "  json: every event as `events --json` prints it",
+                "  csv: every event with all columns, for a spreadsheet",
+                "  chrome-trace: processes, files, connections and calls on a time line, for Perfetto and speedscope",
+                "  pcapng: the network's frames with the process of each connection, for Wireshark",
+                "  asciicast: what the terminal of `record -t` showed, for asciinema"
+            })
+    private ExportFormat format = ExportFormat.BUNDLE;
 
     @Option(
             names = "--out",
             paramLabel = "PATH",
             description =
-                    "Where to write it (default: RUN.bundle.zip, RUN.tiles, RUN.cast, RUN.otlp.jsonl or RUN.bbrun in this folder). A"
-                            + " bundle is written as a folder if PATH is an empty folder. otlp: - is standard output.")
+                    "Where to write it (default: a file in this folder that is named for the run). A bundle is written"
+                            + " as a folder if PATH is an empty folder. ocsf, otlp, json, csv, chrome-trace and pcapng: - is"
+                            + " standard output.")
     @Nullable
     private Path out;
 
@@ -114,27 +125,29 @@ final class ExportCommand implements Callable<Integer> {
     public Integer call()
             throws IOException, QueryException, EvidenceException, RecorderException, ReplayException, TravelException,
                     VmException {
-        travel.requireFormat(format == Format.replay);
-        if (content && format != Format.otlp) {
+        travel.requireFormat(format == ExportFormat.REPLAY);
+        if (content && format != ExportFormat.OTLP) {
             throw CommandException.badInput("--content applies to --format otlp only");
         }
         DataFolder folder = common.dataFolder();
         var recordings = common.recordings();
         RunId run = argument.resolve(recordings);
         switch (format) {
-            case bundle -> bundle(folder, recordings, run);
-            case tiles -> tiles(recordings, run);
-            case asciicast -> cast(recordings, run);
-            case otlp -> otlp(recordings, run);
-            case replay ->
+            case BUNDLE -> bundle(folder, recordings, run);
+            case TILES -> tiles(recordings, run);
+            case REPLAY ->
                 TravelReport.print(spec.commandLine().getOut(), common.json(), travel.export(folder, run, out));
+            case ASCIICAST -> cast(recordings, run);
+            case OTLP -> otlp(recordings, run);
+            case PCAPNG -> packets(recordings, run);
+            case OCSF, JSON, CSV, CHROME_TRACE -> events(recordings, run);
         }
         return ExitCodes.OK;
     }
 
     private void bundle(DataFolder folder, Recordings recordings, RunId run)
             throws IOException, EvidenceException, RecorderException {
-        Path target = out == null ? Path.of(run + ".bundle.zip") : out;
+        Path target = out == null ? format.defaultFile(run) : out;
         int files;
         try (LogKey key = LogKeys.loadOrCreate(folder.keys(), KeyAccess.system())) {
             files = BundleWriter.write(recordings, run, key.first(), target);
@@ -167,10 +180,10 @@ final class ExportCommand implements Callable<Integer> {
                     + " it shows unless --frames-max is 0");
         }
         shown.check();
-        Path target = out == null ? Path.of(run + ".cast") : out;
-        writeNew(target, to -> {
+        Path target = out == null ? format.defaultFile(run) : out;
+        long bytes = new Destination(target).write(to -> {
             try (InputStream octets = shown.open()) {
-                long unused = octets.transferTo(to);
+                return octets.transferTo(to);
             }
         });
         PrintWriter print = spec.commandLine().getOut();
@@ -179,94 +192,115 @@ final class ExportCommand implements Callable<Integer> {
                 json.writeStartObject();
                 json.writeStringField("run", run.value());
                 json.writeStringField("asciicast", target.toString());
-                json.writeNumberField("bytes", shown.sealedBytes());
+                json.writeNumberField("bytes", bytes);
                 json.writeEndObject();
             });
         } else {
-            print.println(target + "  " + shown.sealedBytes() + " bytes; asciinema play " + target);
+            print.println(target + "  " + bytes + " bytes; asciinema play " + target);
             print.flush();
         }
     }
 
     private void otlp(Recordings recordings, RunId run) throws IOException {
-        boolean toOutput = out != null && out.equals(Path.of("-"));
-        if (toOutput && common.json()) {
-            throw CommandException.badInput(
-                    "--out - writes the traces to standard output, so --json cannot be there, too");
-        }
+        Destination to = Destination.of(out, format.defaultFile(run), common.json());
         RunTrace trace = RunTrace.collect(recordings, run, content ? Content.INCLUDED : Content.LEFT_OUT);
         if (trace.counts().areNone()) {
             throw CommandException.badInput("run " + run + " has no calls of models or MCP servers to export; they are"
                     + " recorded behind `blackbox record --policy FILE`, where the policy opens TLS, and `blackbox touched "
                     + run + " --calls` says what may not have been read");
         }
+        to.write(octets -> {
+            trace.write(new OutputStreamWriter(octets, StandardCharsets.UTF_8));
+            return trace;
+        });
+        RunTrace.Counts counts = trace.counts();
+        said(
+                run,
+                to,
+                "trace " + trace.id() + ": " + counts.models() + " calls of models, " + counts.tools() + " tools, "
+                        + counts.mcp() + " calls of MCP servers",
+                trace.limits(),
+                json -> {
+                    json.writeStringField("trace", trace.id());
+                    json.writeNumberField("modelSpans", counts.models());
+                    json.writeNumberField("toolSpans", counts.tools());
+                    json.writeNumberField("mcpSpans", counts.mcp());
+                    json.writeBooleanField("content", content);
+                });
+    }
+
+    private void events(Recordings recordings, RunId run) throws IOException {
+        Destination to = Destination.of(out, format.defaultFile(run), common.json());
+        EventExport.Written written = to.write(octets -> {
+            var text = new OutputStreamWriter(octets, StandardCharsets.UTF_8);
+            EventExport export = switch (format) {
+                case OCSF -> new OcsfExport(run, text);
+                case CSV -> new CsvExport(new PrintWriter(text));
+                case CHROME_TRACE -> new ChromeTrace(run, text);
+                default -> new JsonExport(text);
+            };
+            return EventExport.write(recordings, run, export);
+        });
+        said(
+                run,
+                to,
+                written.events() + " events",
+                written.limits(),
+                json -> json.writeNumberField("events", written.events()));
+    }
+
+    private void packets(Recordings recordings, RunId run) throws IOException, ReplayException {
+        Destination to = Destination.of(out, format.defaultFile(run), common.json());
+        if (!PacketExport.isPossible(recordings, run)) {
+            throw CommandException.badInput(
+                    "run " + run + " has no frames to export: it had no network, or was recorded with --frames-max 0");
+        }
+        PacketExport.Written written = to.write(octets -> PacketExport.write(recordings, run, octets));
+        said(
+                run,
+                to,
+                written.frames() + " frames; the process of " + written.connections() + " connections is known",
+                written.limits(),
+                json -> {
+                    json.writeNumberField("frames", written.frames());
+                    json.writeNumberField("connections", written.connections());
+                });
+    }
+
+    /// Says what was written, on standard output unless it is there itself, and what may be missing from it.
+    private void said(RunId run, Destination to, String words, List<String> limits, JsonOut.Body fields)
+            throws IOException {
         PrintWriter err = spec.commandLine().getErr();
-        trace.limits().forEach(limit -> err.println("blackbox: " + Printable.of(limit)));
+        limits.forEach(limit -> err.println("blackbox: " + Printable.of(limit)));
         err.flush();
-        PrintWriter print = spec.commandLine().getOut();
-        if (toOutput) {
-            trace.write(print);
-            if (print.checkError()) {
-                throw CommandException.failed("standard output was closed before all of the traces were written", null);
-            }
+        Path file = to.file();
+        if (file == null) {
             return;
         }
-        Path target = out == null ? Path.of(run + ".otlp.jsonl") : out;
-        writeNew(target, to -> trace.write(new OutputStreamWriter(to, StandardCharsets.UTF_8)));
-        RunTrace.Counts counts = trace.counts();
-        long bytes = Files.size(target);
+        PrintWriter print = spec.commandLine().getOut();
         if (common.json()) {
+            long bytes = Files.size(file);
             JsonOut.document(print, json -> {
                 json.writeStartObject();
                 json.writeStringField("run", run.value());
-                json.writeStringField("otlp", target.toString());
+                json.writeStringField(format.toString(), file.toString());
                 json.writeNumberField("bytes", bytes);
-                json.writeStringField("trace", trace.id());
-                json.writeNumberField("modelSpans", counts.models());
-                json.writeNumberField("toolSpans", counts.tools());
-                json.writeNumberField("mcpSpans", counts.mcp());
-                json.writeBooleanField("content", content);
+                fields.write(json);
                 json.writeArrayFieldStart("limits");
-                for (String limit : trace.limits()) {
+                for (String limit : limits) {
                     json.writeString(limit);
                 }
                 json.writeEndArray();
                 json.writeEndObject();
             });
         } else {
-            print.println(target + "  trace " + trace.id() + ": " + counts.models() + " calls of models, "
-                    + counts.tools() + " tools, " + counts.mcp() + " calls of MCP servers");
+            print.println(file + "  " + words);
             print.flush();
         }
     }
 
-    /// Writes octets.
-    @FunctionalInterface
-    private interface Body {
-        void write(OutputStream to) throws IOException;
-    }
-
-    /// Writes a file for its owner alone, since what an agent saw may be secret: whole, or not at all.
-    private static void writeNew(Path target, Body body) throws IOException {
-        try {
-            Files.createFile(
-                    target, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        } catch (FileAlreadyExistsException _) {
-            throw CommandException.badInput(target + " already exists; choose another file with --out");
-        }
-        boolean whole = false;
-        try (OutputStream to = Files.newOutputStream(target)) {
-            body.write(to);
-            whole = true;
-        } finally {
-            if (!whole) {
-                Files.deleteIfExists(target);
-            }
-        }
-    }
-
     private void tiles(Recordings recordings, RunId run) throws IOException {
-        Path target = out == null ? Path.of(run + ".tiles") : out;
+        Path target = out == null ? format.defaultFile(run) : out;
         Files.createDirectories(target);
         if (!Recordings.entries(target).isEmpty()) {
             throw CommandException.badInput("the folder " + target + " is not empty");

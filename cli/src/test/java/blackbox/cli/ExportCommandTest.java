@@ -24,12 +24,16 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/// `export --format otlp` as a program calls it. What is in the traces is `RunTraceTest`'s.
-class ExportOtlpTest {
+/// `export` in the forms of others' tools, as a program calls it. What is in the files is tested where they are made.
+class ExportCommandTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Instant START = Instant.parse("2026-11-21T09:00:00Z");
@@ -138,5 +142,48 @@ class ExportOtlpTest {
         Ran other = export("--content");
         assertEquals(ExitCodes.BAD_INPUT, other.exitCode());
         assertTrue(other.err().contains("--content applies to --format otlp only"), other.err());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ocsf", "json", "csv", "chrome-trace"})
+    void eventsAreAFileForItsOwnerAlone(String format) throws Exception {
+        record(true);
+        Path file = data.resolve("exported");
+        Ran ran = export("--format", format, "--out", file.toString(), "--json");
+        assertEquals(ExitCodes.OK, ran.exitCode(), ran.err());
+        JsonNode said = JSON.readTree(ran.out());
+        assertEquals(file.toString(), said.path(format).asText());
+        assertEquals(4, said.path("events").asLong(), "open, call, close and heartbeat");
+        assertEquals(Files.size(file), said.path("bytes").asLong());
+        assertTrue(said.path("limits").size() > 0, said::toString);
+        assertTrue(ran.err().contains("blackbox: " + said.path("limits").path(0).asText()), ran.err());
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        Ran again = export("--format", format, "--out", file.toString());
+        assertEquals(ExitCodes.BAD_INPUT, again.exitCode());
+        assertTrue(again.err().contains("already exists"), again.err());
+        Ran standard = export("--format", format, "--out", "-");
+        assertEquals(ExitCodes.OK, standard.exitCode(), standard.err());
+        assertEquals(Files.readString(file), standard.out());
+    }
+
+    @Test
+    void nothingIsLeftOfAnExportThatFails() throws Exception {
+        record(false);
+        Path file = data.resolve("none.pcapng");
+        Ran none = export("--format", "pcapng", "--out", file.toString());
+        assertEquals(ExitCodes.BAD_INPUT, none.exitCode(), none.err());
+        assertTrue(none.err().contains("has no frames to export"), none.err());
+        try (Stream<Path> left = Files.list(data)) {
+            assertEquals(
+                    List.of(),
+                    left.filter(each -> each.toString().contains("pcapng")).toList());
+        }
+    }
+
+    @Test
+    void anUnknownFormatNamesThoseThatThereAre() {
+        Ran ran = export("--format", "xml");
+        assertEquals(ExitCodes.BAD_INPUT, ran.exitCode());
+        assertTrue(ran.err().contains("bundle, tiles, replay, ocsf"), ran.err());
     }
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package blackbox.cli.export;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/// A run in the terms of the Open Cybersecurity Schema Framework (OCSF).
+@NullMarked
+package blackbox.query.ocsf;
+
+import org.jspecify.annotations.NullMarked;
