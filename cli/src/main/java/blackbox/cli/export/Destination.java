@@ -36,10 +36,6 @@ record Destination(@Nullable Path file) {
         return new Destination(standard ? null : named == null ? otherwise : named);
     }
 
-    boolean isFile() {
-        return file != null;
-    }
-
     /// Writes a file for its owner alone, since what an agent saw may be secret: whole, or not at all.
     <T, E extends Exception> T write(Body<T, E> body) throws IOException, E {
         return file == null ? toOutput(body) : toFile(file, body);

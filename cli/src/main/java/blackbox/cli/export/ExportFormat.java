@@ -4,7 +4,6 @@ import blackbox.schemas.RunId;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Iterator;
-import java.util.List;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -62,9 +61,8 @@ enum ExportFormat {
                     return format;
                 }
             }
-            List<String> names =
-                    Arrays.stream(values()).map(ExportFormat::toString).toList();
-            throw new TypeConversionException("'" + name + "' is no format; there are " + String.join(", ", names));
+            throw new TypeConversionException(
+                    "'" + name + "' is no format; there are " + String.join(", ", new Names()));
         }
     }
 }

@@ -97,6 +97,12 @@ public final class EventJson {
         return name == null ? "unknown-" + row.number(column) : name;
     }
 
+    /// The octets of a column in hexadecimal.
+    public static String hex(Row row, Column column) {
+        int from = row.offset(column);
+        return HexFormat.of().formatHex(row.array(column), from, from + row.length(column));
+    }
+
     /// The key that names a process within a run, `<pid>@<start>`.
     public static String processKey(long pid, long startNs) {
         return pid + "@" + startNs;
@@ -124,14 +130,7 @@ public final class EventJson {
     private static void value(JsonGenerator out, String field, Row row, Column column) throws IOException {
         switch (column.type()) {
             case INT, LONG -> out.writeNumberField(field, row.number(column));
-            case BYTES ->
-                out.writeStringField(
-                        field,
-                        HexFormat.of()
-                                .formatHex(
-                                        row.array(column),
-                                        row.offset(column),
-                                        row.offset(column) + row.length(column)));
+            case BYTES -> out.writeStringField(field, hex(row, column));
             case STRING -> {
                 Text text = row.text(column);
                 String shown = text.toString();

@@ -62,7 +62,7 @@ public final class TouchedCollector {
     /// Takes one event.
     @FunctionalInterface
     public interface Sink {
-        void see(EventView event, long index);
+        void see(EventView event, long index) throws IOException;
     }
 
     /// Hands over all events of `run` that are recorded now.

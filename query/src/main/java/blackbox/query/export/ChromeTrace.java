@@ -19,7 +19,6 @@ import blackbox.schemas.view.RunView;
 import blackbox.schemas.view.VmView;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.HashMap;
@@ -93,10 +92,7 @@ public final class ChromeTrace implements EventExport {
 
     public ChromeTrace(RunId run, Writer to) throws IOException {
         this.run = run;
-        out = new ObjectMapper()
-                .getFactory()
-                .createGenerator(to)
-                .configure(JsonGenerator.Feature.AUTO_CLOSE_TARGET, false);
+        out = JsonLines.to(to);
         out.writeStartObject();
         out.writeStringField("displayTimeUnit", "ms");
         out.writeArrayFieldStart("traceEvents");
@@ -416,7 +412,6 @@ public final class ChromeTrace implements EventExport {
         out.writeEndArray();
         out.writeEndObject();
         out.writeEndObject();
-        out.writeRaw('\n');
-        out.flush();
+        JsonLines.end(out);
     }
 }

@@ -12,7 +12,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -64,9 +63,7 @@ public final class CsvExport implements EventExport {
                 column == Column.KIND || column == Column.SOURCE
                         ? EventJson.name(row, column)
                         : (Object) row.number(column);
-            case BYTES ->
-                HexFormat.of()
-                        .formatHex(row.array(column), row.offset(column), row.offset(column) + row.length(column));
+            case BYTES -> EventJson.hex(row, column);
             case STRING -> row.text(column).toString();
             case STRING_LIST ->
                 JSON.writeValueAsString(

@@ -27,7 +27,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.EnumSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 
@@ -232,14 +231,7 @@ final class OcsfEvents {
         String name = column.columnName();
         switch (column.type()) {
             case INT, LONG -> rest.put(name, (Long) row.number(column));
-            case BYTES ->
-                rest.put(
-                        name,
-                        HexFormat.of()
-                                .formatHex(
-                                        row.array(column),
-                                        row.offset(column),
-                                        row.offset(column) + row.length(column)));
+            case BYTES -> rest.put(name, EventJson.hex(row, column));
             case STRING -> {
                 JsonNode detail = column == Column.DETAIL ? RunFacts.detailOf(row) : null;
                 if (detail == null || detail.isMissingNode()) {
