@@ -23,9 +23,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// `blackbox` with a data folder of its own, each command a process of its own, as users run it. Image, QEMU
-/// and snapshots are shared by all tests of the build: created on first use, which takes minutes, and linked in
-/// here.
+/// `blackbox` with a data folder of its own, each command a process of its own, as users run it, but for
+/// [those that only read][WarmCommands]. Image, QEMU and snapshots are shared by all tests of the build: created on
+/// first use, which takes minutes, and linked in here.
 ///
 /// @param folder holds the data folder and what commands print
 public record Installation(Path folder) {
@@ -166,6 +166,12 @@ public record Installation(Path folder) {
 
     /// Runs a command to its end, with nothing to read.
     public Ended run(String... arguments) throws IOException, InterruptedException {
+        if (WarmCommands.take(arguments)) {
+            Path out = Files.createTempFile(folder, "out", ".txt");
+            Path err = Files.createTempFile(folder, "err", ".txt");
+            int code = WarmCommands.run(data(), out, err, arguments);
+            return new Ended(code, Files.readString(out), Files.readString(err));
+        }
         return start(arguments).await();
     }
 

@@ -50,8 +50,7 @@ public record LocalImages(DataFolder data, Progress progress) {
     /// @param from of a file's definition, what to base it on instead; null for what it says
     /// @throws VmException `IMAGE_UNKNOWN`, `IMAGE_DEFINITION`, and the failures of building
     public GuestImage build(String what, @Nullable String from, LockPolicy lock, Mirrors mirrors) throws VmException {
-        return builder()
-                .build(source(what, from, mirrors.npm()), files(compiler().afresh()), lock, mirrors.apt());
+        return builder().build(source(what, from, mirrors.npm()), files(compiler()), lock, mirrors.apt());
     }
 
     /// Where packages come from.

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// minute where the guest is emulated. The program writes to the second disk: eight octets `compiled`, the
 /// length (64 bits, big- endian), the SHA-256 and the content.
 ///
-/// The machine has none but the files in that program's folder. What was made once of them, with a kernel and a
-/// root, is remembered below the data folder; [#afresh] makes it again.
+/// The machine has none but the files in that program's folder. What was made once of them is remembered below the
+/// data folder ([CompiledBefore]); [#afresh] makes it again.
 public final class GuestCompiler implements GuestFiles.Derivation {
     private static final Duration LIMIT = Duration.ofMinutes(10);
     private static final int MEMORY_MIB = 1024;
@@ -80,11 +80,6 @@ public final class GuestCompiler implements GuestFiles.Derivation {
         return path;
     }
 
-    /// What was remembered.
-    ///
-    /// @param sha256 of the content, which is in the archive
-    private record Known(String sha256) {}
-
     /// Null where there is no QEMU: the image may be meant for another machine.
     ///
     /// @throws VmException `BOOT_FAILED` with the end of the guest's console
@@ -93,9 +88,10 @@ public final class GuestCompiler implements GuestFiles.Derivation {
         var archive = new PackageArchive(data);
         GuestFiles sources = files.around(program);
         Path note = note(image, sources);
-        Known known = afresh ? null : Json.cached(note, Known.class);
-        if (known != null && archive.holds(known.sha256())) {
-            return archive.octets(known.sha256());
+        CompiledBefore before = CompiledBefore.read(note);
+        String known = afresh ? null : before.content(image);
+        if (known != null && archive.holds(known)) {
+            return archive.octets(known);
         }
         Qemu qemu;
         try {
@@ -111,14 +107,13 @@ public final class GuestCompiler implements GuestFiles.Derivation {
         }
         progress.say("compiling the tracer for this image, once; emulated, that takes about a minute");
         byte[] made = make(qemu, image, sources);
-        Json.write(note, new Known(archive.take(made)));
+        Json.write(note, before.with(archive.take(made), image));
         return made;
     }
 
     private Path note(GuestImage image, GuestFiles files) throws VmException {
         var text = new StringBuilder();
         text.append(image.sha256(GuestImage.KERNEL)).append('\n');
-        text.append(image.sha256(GuestImage.ROOT)).append('\n');
         text.append(image.sha256(GuestImage.INITRD_BASE)).append('\n');
         text.append(image.kernelArguments()).append('\n');
         files.digests()
