@@ -16,6 +16,7 @@ import blackbox.evidence.proof.ProofTrust;
 import blackbox.evidence.proof.ProofVerdict;
 import blackbox.evidence.proof.ProofVerifier;
 import blackbox.evidence.store.TransparencyLogReader;
+import blackbox.evidence.verify.Requirement;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
 import blackbox.files.BoundedFiles;
@@ -29,6 +30,8 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -47,6 +50,7 @@ import picocli.CommandLine.Spec;
         footerHeading = "%nExamples:%n",
         footer = {
             "  blackbox verify last",
+            "  blackbox verify last --require complete,armed",
             "  blackbox verify last --key log.pub --json",
             "  blackbox verify event.json --key log.pub",
             "  blackbox verify evidence.zip --key log.pub"
@@ -69,12 +73,23 @@ final class VerifyCommand implements Callable<Integer> {
     @Nullable
     private Path keptFile;
 
+    @Option(
+            names = "--require",
+            paramLabel = "WHAT",
+            split = ",",
+            completionCandidates = Requirement.Names.class,
+            description = "Exit 1 unless this holds of the run, too; may be repeated. complete: nothing of it was lost."
+                    + " anchored: trusted outside parties vouch for when it was. trusted: so are the keys that signed it."
+                    + " armed: it could be stopped from its host all the time.")
+    private List<String> required = new ArrayList<>();
+
     @Spec
     private CommandSpec spec;
 
     @Override
     public Integer call() throws IOException, QueryException {
         DataFolder folder = common.dataFolder();
+        requirements(); // tells a wrong one before the work
         if (run.isLast()) { // even if there is a file of that name
             return report(verifyRun(folder));
         }
@@ -112,18 +127,37 @@ final class VerifyCommand implements Callable<Integer> {
                 .with(CatalogView.compare(recordings, meant));
     }
 
+    private List<Requirement> requirements() {
+        try {
+            return Requirement.named(required);
+        } catch (IllegalArgumentException e) {
+            throw CommandException.badInput(String.valueOf(e.getMessage()));
+        }
+    }
+
     private int report(Verification verification) throws IOException {
+        List<Requirement> unmet = Requirement.unmet(requirements(), verification);
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
-            JsonOut.document(out, json -> VerificationReport.write(json, verification));
+            JsonOut.document(out, json -> {
+                json.writeStartObject();
+                VerificationReport.writeFields(json, verification);
+                Requirement.writeUnmet(json, unmet);
+                json.writeEndObject();
+            });
         } else {
             VerificationReport.print(out, verification);
+            unmet.forEach(each -> out.println(each.unmetSentence()));
             out.flush();
         }
-        return verification.holds() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
+        return verification.holds() && unmet.isEmpty() ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD;
     }
 
     private int verifyProof(byte[] octets, DataFolder folder) throws IOException {
+        if (!required.isEmpty()) {
+            throw CommandException.badInput(
+                    "--require is about runs and bundles; a proof shows one event, and only what it needs of its run");
+        }
         ProofVerdict verdict = ProofVerifier.verify(
                 octets, ProofTrust.of(trust.policy(folder), trust.keys(folder), trust.authorities(folder)));
         PrintWriter out = spec.commandLine().getOut();

@@ -26,6 +26,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,6 +67,16 @@ class ExportCommandTest {
     private record Ran(int exitCode, String out, String err) {}
 
     private Ran export(String... options) {
+        var all = new String[options.length + 4];
+        all[0] = "export";
+        all[1] = "last";
+        System.arraycopy(options, 0, all, 2, options.length);
+        all[options.length + 2] = "--data";
+        all[options.length + 3] = data.toString();
+        return run(all);
+    }
+
+    private static Ran run(String... words) {
         var out = new ByteArrayOutputStream();
         var err = new ByteArrayOutputStream();
         PrintStream standard = System.out;
@@ -73,13 +84,7 @@ class ExportCommandTest {
         System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
         System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
         try {
-            var all = new String[options.length + 4];
-            all[0] = "export";
-            all[1] = "last";
-            System.arraycopy(options, 0, all, 2, options.length);
-            all[options.length + 2] = "--data";
-            all[options.length + 3] = data.toString();
-            int exitCode = Main.run(all);
+            int exitCode = Main.run(words);
             return new Ran(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
         } finally {
             System.setOut(standard);
@@ -112,6 +117,43 @@ class ExportCommandTest {
         Ran again = export("--format", "otlp", "--out", file.toString());
         assertEquals(ExitCodes.BAD_INPUT, again.exitCode());
         assertTrue(again.err().contains("already exists"), again.err());
+    }
+
+    /// Each line's command is one that there is, and ends with the code that the map says.
+    @Test
+    void controlsNameCommandsWhoseExitCodesAreAsTheySay() throws Exception {
+        record(false);
+        Ran ran = export("--format", "controls", "--out", "-");
+        assertEquals(ExitCodes.OK, ran.exitCode(), ran.err());
+        JsonNode map = JSON.readTree(ran.out());
+        assertEquals(run.value(), map.path("run").asText());
+        var codes = new TreeMap<String, Integer>();
+        for (JsonNode control : map.path("controls")) {
+            for (String field : List.of("framework", "edition", "control", "asks", "shows", "doesNotShow")) {
+                assertTrue(control.path(field).asText().length() > 1, () -> field + " of " + control);
+            }
+            String command = control.path("command").asText();
+            assertTrue(command.contains(run.value()), command);
+            assertTrue(command.startsWith("blackbox "), command);
+            String[] words = (command.substring("blackbox ".length()) + " --data " + data).split(" ", -1);
+            JsonNode code = control.path("exitCode");
+            if (code.isNull()) {
+                Main.commandLine(words).parseArgs(words);
+            } else {
+                assertEquals(run(words).exitCode(), code.asInt(), command);
+                codes.merge(code + "", 1, Integer::sum);
+            }
+        }
+        // The run has a close and no tracer: its losses are not known, and nobody vouches for its time.
+        assertTrue(codes.getOrDefault("1", 0) > 5, codes::toString);
+        JsonNode said = JSON.readTree(export("--format", "controls", "--json", "--out", data + "/map.json")
+                .out());
+        assertEquals(codes.get("1"), said.path("unmet").asInt(), said::toString);
+        assertEquals(
+                map.path("controls").size(),
+                said.path("met").asInt()
+                        + said.path("unmet").asInt()
+                        + said.path("untried").asInt());
     }
 
     @Test
@@ -184,6 +226,6 @@ class ExportCommandTest {
     void anUnknownFormatNamesThoseThatThereAre() {
         Ran ran = export("--format", "xml");
         assertEquals(ExitCodes.BAD_INPUT, ran.exitCode());
-        assertTrue(ran.err().contains("bundle, tiles, replay, ocsf"), ran.err());
+        assertTrue(ran.err().contains("bundle, tiles, replay, controls, ocsf"), ran.err());
     }
 }

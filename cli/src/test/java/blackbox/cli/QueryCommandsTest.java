@@ -100,6 +100,35 @@ class QueryCommandsTest {
     }
 
     @Test
+    void moreCanBeRequiredThanThatARunHolds() throws Exception {
+        assertEquals(0, json("verify", "last", "--json").path("unmet").size());
+        assertEquals(0, run("verify", "last", "--require", "complete,trusted").exitCode());
+        Ran ran = run("verify", "last", "--require", "complete", "--require", "anchored,armed", "--json");
+        assertEquals(ExitCodes.DOES_NOT_HOLD, ran.exitCode());
+        assertEquals(
+                "[\"anchored\",\"armed\"]",
+                JSON.readTree(ran.out()).path("unmet").toString());
+        Ran said = run("verify", "last", "--require", "armed");
+        assertTrue(said.out().contains("required, and not so: armed (it could be stopped"), said.out());
+        Path stranger = data.resolve("stranger.pub");
+        Files.writeString(
+                stranger,
+                Ed25519Key.create("a/stranger", new SecureRandom()).verifier().encoded());
+        assertEquals(
+                ExitCodes.DOES_NOT_HOLD,
+                run("verify", "last", "--require", "trusted", "--key", stranger.toString())
+                        .exitCode());
+        assertEquals(
+                ExitCodes.BAD_INPUT,
+                run("verify", "last", "--require", "everything").exitCode());
+        Path proof = data.resolve("required.json");
+        json("prove", "last", "1", "--out", proof.toString(), "--json");
+        assertEquals(
+                ExitCodes.BAD_INPUT,
+                run("verify", proof.toString(), "--require", "complete").exitCode());
+    }
+
+    @Test
     void anEventIsProvenAndItsProofVerifies() throws Exception {
         Path proof = data.resolve("event.json");
         JsonNode said = json("prove", "last", "1", "--out", proof.toString(), "--json");

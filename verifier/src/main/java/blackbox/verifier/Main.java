@@ -9,6 +9,7 @@ import blackbox.evidence.proof.ProofTrust;
 import blackbox.evidence.proof.ProofVerdict;
 import blackbox.evidence.proof.ProofVerifier;
 import blackbox.evidence.store.Recordings;
+import blackbox.evidence.verify.Requirement;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
 import blackbox.schemas.Release;
@@ -20,6 +21,7 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -63,6 +65,16 @@ public final class Main implements Callable<Integer> {
             description = "A data folder: verify a run in it, with the folder's own keys unless others are given.")
     @Nullable
     private Path data;
+
+    @Option(
+            names = "--require",
+            paramLabel = "WHAT",
+            split = ",",
+            description =
+                    "Exit 1 unless this holds, too: complete (nothing was lost), anchored (trusted outside parties"
+                            + " vouch for when it was), trusted (so are the keys that signed it), armed (it could be stopped all"
+                            + " the time); may be repeated. Not for proofs.")
+    private List<String> required = new ArrayList<>();
 
     @Parameters(
             index = "0",
@@ -109,6 +121,7 @@ public final class Main implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        requirements(); // tells a wrong one before the work
         if (data != null) {
             var recordings = Recordings.unchecked(data);
             List<Path> own = Recordings.entries(recordings.keys()).stream()
@@ -137,7 +150,18 @@ public final class Main implements Callable<Integer> {
         }
     }
 
+    private List<Requirement> requirements() {
+        try {
+            return Requirement.named(required);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
     private int answer(byte[] proof) throws IOException {
+        if (!required.isEmpty()) {
+            throw new ParameterException(spec.commandLine(), "--require is not for the proof of an event");
+        }
         var whom = ProofTrust.of(trust.policy(), trust.keys(List.of()), trust.authorities());
         ProofVerdict verdict = ProofVerifier.verify(proof, whom);
         print(out -> ProofReport.write(out, verdict), out -> ProofReport.print(out, verdict));
@@ -145,8 +169,19 @@ public final class Main implements Callable<Integer> {
     }
 
     private int answer(Verification verification) throws IOException {
-        print(out -> VerificationReport.write(out, verification), out -> VerificationReport.print(out, verification));
-        return verification.holds() ? 0 : DOES_NOT_HOLD;
+        List<Requirement> unmet = Requirement.unmet(requirements(), verification);
+        print(
+                out -> {
+                    out.writeStartObject();
+                    VerificationReport.writeFields(out, verification);
+                    Requirement.writeUnmet(out, unmet);
+                    out.writeEndObject();
+                },
+                out -> {
+                    VerificationReport.print(out, verification);
+                    unmet.forEach(each -> out.println(each.unmetSentence()));
+                });
+        return verification.holds() && unmet.isEmpty() ? 0 : DOES_NOT_HOLD;
     }
 
     /// Writes a JSON document.

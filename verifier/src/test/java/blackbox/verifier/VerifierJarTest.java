@@ -189,6 +189,10 @@ class VerifierJarTest {
         Outcome outcome = start("--json", bundle().toString());
         assertEquals(0, outcome.exit, outcome.out + outcome.err);
         assertTrue(outcome.out.contains("\"trusted\":false"), outcome.out);
+        Outcome required = start("--json", "--require", "complete,trusted", bundle().toString());
+        assertEquals(1, required.exit, required.out + required.err);
+        assertTrue(required.out.contains("\"unmet\":[\"trusted\"]"), required.out);
+        assertEquals(2, start("--require", "everything", "x").exit);
     }
 
     /// With a time stamp over other data as well: the code that checks time stamps is in the jar, and refuses it.

@@ -9,10 +9,14 @@ import blackbox.cli.output.JsonOut;
 import blackbox.cli.output.TravelReport;
 import blackbox.evidence.EvidenceException;
 import blackbox.evidence.bundle.BundleWriter;
+import blackbox.evidence.bundle.RunOrigin;
 import blackbox.evidence.store.FileDigest;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.text.Printable;
 import blackbox.evidence.tiles.StaticRunLog;
+import blackbox.evidence.verify.Verification;
+import blackbox.ingest.table.CatalogView;
+import blackbox.node.data.LocalTrust;
 import blackbox.node.travel.TravelException;
 import blackbox.query.QueryException;
 import blackbox.query.export.ChromeTrace;
@@ -65,6 +69,7 @@ import picocli.CommandLine.Spec;
             "  blackbox export last --format ocsf --out - | your-siem-forwarder",
             "  blackbox export last --format chrome-trace --out run.trace.json     open it at ui.perfetto.dev or in speedscope",
             "  blackbox export last --format pcapng --out - | wireshark -k -i -",
+            "  blackbox export last --format controls --out - | jq '.controls[] | select(.exitCode == 1)'",
             "  blackbox export last --format asciicast --out session.cast && asciinema play session.cast",
             "  blackbox export last --format otlp --out run.otlp.jsonl     calls of models, for any reader of OTLP",
             "  blackbox export last --format otlp --content --out -        with arguments of tools, to standard output",
@@ -89,6 +94,9 @@ public final class ExportCommand implements Callable<Integer> {
                 "  bundle: evidence to verify without this machine (default)",
                 "  tiles: the events as C2SP tlog-tiles, a log of static files",
                 "  replay: one file with all that a replay elsewhere needs, encrypted, for `blackbox import`",
+                "For whoever answers for record-keeping:",
+                "  controls: which controls (EU AI Act, ISO 42001, SOC 2, PCI DSS, HIPAA, DORA, NIST) the run is evidence for,"
+                        + " each with the command whose exit code says so, as JSON",
                 "For others' tools; these are not signed, and hold in clear what the agent saw and did:",
                 "  ocsf: every event in the Open Cybersecurity Schema Framework 1.8, for a SIEM or a data lake",
                 "  otlp: calls of models, tools and MCP servers as OpenTelemetry traces (GenAI conventions)",
@@ -105,8 +113,8 @@ public final class ExportCommand implements Callable<Integer> {
             paramLabel = "PATH",
             description =
                     "Where to write it (default: a file in this folder that is named for the run). A bundle is written"
-                            + " as a folder if PATH is an empty folder. ocsf, otlp, json, csv, chrome-trace and pcapng: - is"
-                            + " standard output.")
+                            + " as a folder if PATH is an empty folder. controls, ocsf, otlp, json, csv, chrome-trace and pcapng:"
+                            + " - is standard output.")
     @Nullable
     private Path out;
 
@@ -139,6 +147,7 @@ public final class ExportCommand implements Callable<Integer> {
                 TravelReport.print(spec.commandLine().getOut(), common.json(), travel.export(folder, run, out));
             case ASCIICAST -> cast(recordings, run);
             case OTLP -> otlp(recordings, run);
+            case CONTROLS -> controls(folder, recordings, run);
             case PCAPNG -> packets(recordings, run);
             case OCSF, JSON, CSV, CHROME_TRACE -> events(recordings, run);
         }
@@ -247,6 +256,29 @@ public final class ExportCommand implements Callable<Integer> {
                 written.events() + " events",
                 written.limits(),
                 json -> json.writeNumberField("events", written.events()));
+    }
+
+    private void controls(DataFolder folder, Recordings recordings, RunId run) throws IOException {
+        Destination to = Destination.of(out, format.defaultFile(run), common.json());
+        var trust = new LocalTrust(folder);
+        Verification verification = RunOrigin.verify(recordings, run, trust.believedKeys(), null, trust.anchorTrust())
+                .with(CatalogView.compare(recordings, run));
+        ControlMap map = ControlMap.of(run, verification);
+        to.write(octets -> {
+            octets.write(map.document());
+            return map;
+        });
+        said(
+                run,
+                to,
+                map.met() + " controls hold by `blackbox verify`, " + map.unmet() + " do not, " + map.untried()
+                        + " need a command of their own",
+                List.of(),
+                json -> {
+                    json.writeNumberField("met", map.met());
+                    json.writeNumberField("unmet", map.unmet());
+                    json.writeNumberField("untried", map.untried());
+                });
     }
 
     private void packets(Recordings recordings, RunId run) throws IOException, ReplayException {

@@ -12,6 +12,7 @@ enum ExportFormat {
     BUNDLE("bundle", ".bundle.zip"),
     TILES("tiles", ".tiles"),
     REPLAY("replay", ".bbrun"),
+    CONTROLS("controls", ".controls.json"),
     OCSF("ocsf", ".ocsf.jsonl"),
     OTLP("otlp", ".otlp.jsonl"),
     JSON("json", ".jsonl"),
