@@ -51,6 +51,7 @@ final class Commands {
             KeysCommand.class,
             ServeCommand.class,
             IngestCommand.class,
+            McpCommand.class,
             GenerateCompletion.class);
 
     private Commands() {}

@@ -132,7 +132,7 @@ final class QueryCommand implements Callable<Integer> {
                 JsonOut.document(out, generator -> {
                     generator.writeStartArray();
                     for (TableDescription table : described) {
-                        write(generator, table);
+                        table.write(generator);
                     }
                     generator.writeEndArray();
                 });
@@ -144,20 +144,5 @@ final class QueryCommand implements Callable<Integer> {
             }
         }
         out.flush();
-    }
-
-    private static void write(JsonGenerator out, TableDescription table) throws IOException {
-        out.writeStartObject();
-        out.writeStringField("table", table.name());
-        out.writeStringField("description", table.description());
-        out.writeArrayFieldStart("columns");
-        for (TableDescription.ColumnDescription column : table.columns()) {
-            out.writeStartObject();
-            out.writeStringField("name", column.name());
-            out.writeStringField("type", column.type());
-            out.writeEndObject();
-        }
-        out.writeEndArray();
-        out.writeEndObject();
     }
 }

@@ -153,7 +153,7 @@ final class ServeCommand implements Callable<Integer> {
         return new TrustSource() {
             @Override
             public List<NoteVerifier> read() throws IOException {
-                return new LocalTrust(data).trustedKeys();
+                return new LocalTrust(data).believedKeys();
             }
 
             @Override

@@ -2,9 +2,8 @@ package blackbox.cli.options;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.query.QueryException;
-import blackbox.query.QueryException.Code;
+import blackbox.query.run.ImportCaution;
 import blackbox.schemas.RunId;
-import java.io.IOException;
 
 /// Says on standard error that a run came from elsewhere and that nobody who is trusted here vouches for it,
 /// whatever is asked about it.
@@ -16,15 +15,10 @@ public final class ImportNotice {
     ///
     /// @throws QueryException when that cannot be read
     public static RunId print(Recordings recordings, RunId run) throws QueryException {
-        try {
-            if (!recordings.trust().trusts(run)) {
-                System.err.println(
-                        "blackbox: run " + run + " was imported and is UNTRUSTED: no key that is trusted here"
-                                + " vouches for it, so anyone may have made it up");
-            }
-            return run;
-        } catch (IOException e) {
-            throw new QueryException(Code.STORE, "cannot read where run " + run + " comes from", e);
+        String caution = ImportCaution.of(recordings, run);
+        if (caution != null) {
+            System.err.println("blackbox: " + caution);
         }
+        return run;
     }
 }

@@ -31,10 +31,6 @@ public final class RunArgument {
 
     /// The same, but a complete id is accepted even if nothing is left of that run: that is a verdict too.
     public RunId resolveAlsoLost(Recordings recordings) throws QueryException {
-        try {
-            return ImportNotice.print(recordings, new RunId(said));
-        } catch (IllegalArgumentException e) {
-            return resolve(recordings);
-        }
+        return ImportNotice.print(recordings, RunNames.resolveAlsoLost(recordings, said));
     }
 }

@@ -14,6 +14,7 @@ import blackbox.evidence.trust.KeyStatement;
 import blackbox.schemas.RunId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -52,9 +53,9 @@ public final class EventProver {
             List<byte[]> timeTokens,
             List<String> limits) {}
 
-    private EventProver(Recordings recordings, RunId run) throws IOException {
+    private EventProver(Recordings recordings, RunId run, Path cache) throws IOException {
         this.run = run;
-        this.tree = new RunTree(recordings, run);
+        this.tree = new RunTree(recordings, run, cache);
         this.log = new LogView(new TransparencyLogReader(recordings.holding(run).log()));
         log.entries((index, entry) -> take(index, new String(entry, StandardCharsets.UTF_8)));
     }
@@ -64,10 +65,17 @@ public final class EventProver {
     /// @throws EvidenceException when nothing of the run is here
     /// @throws IOException when something of it or of the log cannot be read
     public static EventProver open(Recordings recordings, RunId run) throws IOException, EvidenceException {
+        return open(recordings, run, recordings.treeCache(run));
+    }
+
+    /// The same, for those who may not write into the recordings.
+    ///
+    /// @param cache a folder for what further proofs need not compute again; it may be empty
+    public static EventProver open(Recordings recordings, RunId run, Path cache) throws IOException, EvidenceException {
         if (recordings.dataFiles(run).isEmpty() && recordings.spoolSegments(run).isEmpty()) {
             throw new EvidenceException("there is nothing of run " + run);
         }
-        return new EventProver(recordings, run);
+        return new EventProver(recordings, run, cache);
     }
 
     private void take(long logIndex, String entry) {

@@ -9,6 +9,7 @@ import blackbox.evidence.store.RunReader;
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import java.io.IOException;
+import java.nio.file.Path;
 
 /// A run's tree: level 0 from its rows, the levels above from the cache. Owned by one thread.
 final class RunTree implements TileSource {
@@ -18,10 +19,10 @@ final class RunTree implements TileSource {
     private final TreeCache cache;
     private final LeafTiles leaves;
 
-    RunTree(Recordings recordings, RunId run) throws IOException {
+    RunTree(Recordings recordings, RunId run, Path cache) throws IOException {
         this.recordings = recordings;
         this.run = run;
-        this.cache = new TreeCache(recordings, run);
+        this.cache = new TreeCache(recordings, run, cache);
         this.leaves = new LeafTiles(recordings, run);
     }
 

@@ -37,10 +37,11 @@ final class TreeCache {
     private final Path folder;
     private long[] ends = new long[0];
 
-    TreeCache(Recordings recordings, RunId run) throws IOException {
+    /// @param folder where it is stored
+    TreeCache(Recordings recordings, RunId run, Path folder) throws IOException {
         this.recordings = recordings;
         this.run = run;
-        this.folder = recordings.treeCache(run);
+        this.folder = folder;
         load();
     }
 

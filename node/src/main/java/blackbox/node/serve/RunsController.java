@@ -1,10 +1,8 @@
 package blackbox.node.serve;
 
-import blackbox.evidence.bundle.RunOrigin;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
-import blackbox.ingest.table.CatalogView;
 import blackbox.query.QueryException;
 import blackbox.query.QueryException.Code;
 import blackbox.query.answer.EventBytes;
@@ -36,7 +34,6 @@ import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -87,29 +84,12 @@ final class RunsController {
     byte[] touched(@PathVariable String run, @QueryValue("part") @Nullable List<String> part)
             throws QueryException, IOException {
         RunId id = resolve(run);
-        Set<TouchedPart> parts = parts(part);
+        Set<TouchedPart> parts =
+                part == null || part.isEmpty() ? EnumSet.allOf(TouchedPart.class) : TouchedPart.named(part);
         try (RequestLimiter.Slot _ = scans.take()) {
             TouchedInBrief touched = TouchedInBrief.collect(context.recordings(), id);
             return ApiJson.document(out -> touched.write(out, parts));
         }
-    }
-
-    private static Set<TouchedPart> parts(@Nullable List<String> names) throws QueryException {
-        if (names == null || names.isEmpty()) {
-            return EnumSet.allOf(TouchedPart.class);
-        }
-        var parts = EnumSet.noneOf(TouchedPart.class);
-        for (String name : names) {
-            try {
-                parts.add(TouchedPart.valueOf(name.toUpperCase(Locale.ROOT)));
-            } catch (IllegalArgumentException e) {
-                throw new QueryException(
-                        Code.BAD_INPUT,
-                        "'" + name + "' is not a part; choose files, processes, egress, privileges or calls",
-                        e);
-            }
-        }
-        return parts;
     }
 
     @Get("/{run}/verification")
@@ -117,13 +97,7 @@ final class RunsController {
     byte[] verification(@PathVariable String run) throws QueryException, IOException {
         RunId id = resolve(run);
         try (RequestLimiter.Slot _ = scans.take()) {
-            Verification verification = RunOrigin.verify(
-                            context.recordings(),
-                            id,
-                            context.trustedKeys().read(),
-                            null,
-                            context.trustedKeys().anchors())
-                    .with(CatalogView.compare(context.recordings(), id));
+            Verification verification = context.verify(id);
             return ApiJson.document(out -> VerificationReport.write(out, verification));
         }
     }

@@ -194,13 +194,14 @@ public final class EventJson {
             if (detail.isMissingNode()) {
                 value(out, "detail", row, Column.DETAIL);
             } else {
-                out.writeFieldName("detail");
-                write(out, detail);
+                copy(out, "detail", detail);
             }
         }
     }
 
-    private static void write(JsonGenerator out, JsonNode node) throws IOException {
+    /// Writes a tree as a field, with the generator's own escapes.
+    static void copy(JsonGenerator out, String field, JsonNode node) throws IOException {
+        out.writeFieldName(field);
         try (JsonParser parser = node.traverse()) {
             parser.nextToken();
             out.copyCurrentStructure(parser);

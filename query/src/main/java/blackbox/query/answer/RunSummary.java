@@ -17,7 +17,6 @@ import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Collections;
@@ -43,7 +42,6 @@ public record RunSummary(
         models = List.copyOf(models);
     }
 
-    private static final ObjectMapper JSON = new ObjectMapper();
     private static final Set<Column> COLUMNS = columns();
 
     private static Set<Column> columns() {
@@ -91,17 +89,14 @@ public record RunSummary(
         RunJson.fields(out, facts, losses);
         RunFacts.Start start = facts.start();
         if (start != null && start.detail().isObject()) {
-            out.writeFieldName("detail");
-            out.writeRawValue(JSON.writeValueAsString(start.detail()));
+            EventJson.copy(out, "detail", start.detail());
         }
         RunFacts.End end = facts.end();
         if (end != null && end.detail().path("clock").isObject()) {
-            out.writeFieldName("clock");
-            out.writeRawValue(JSON.writeValueAsString(end.detail().path("clock")));
+            EventJson.copy(out, "clock", end.detail().path("clock"));
         }
         if (end != null && end.detail().path("unsealed").isObject()) {
-            out.writeFieldName("unsealed");
-            out.writeRawValue(JSON.writeValueAsString(end.detail().path("unsealed")));
+            EventJson.copy(out, "unsealed", end.detail().path("unsealed"));
         }
         out.writeObjectFieldStart("counts");
         for (Map.Entry<Kind, Long> count : counts.entrySet()) {

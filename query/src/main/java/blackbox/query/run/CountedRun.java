@@ -28,7 +28,8 @@ public record CountedRun(RunFacts facts, Losses losses) {
         return all;
     }
 
-    private static CountedRun of(Recordings recordings, RunFacts facts) throws IOException {
+    /// With what is lost of the run with these facts.
+    public static CountedRun of(Recordings recordings, RunFacts facts) throws IOException {
         if (facts.state() == RunState.MISSING) {
             return new CountedRun(facts, Losses.NOT_KNOWN);
         }

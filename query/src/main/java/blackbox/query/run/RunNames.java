@@ -42,6 +42,15 @@ public final class RunNames {
                         "no run was recorded here, only imported; name one by its id: `blackbox runs`"));
     }
 
+    /// The same, but a complete id is accepted even if nothing is left of that run: that is a verdict, too.
+    public static RunId resolveAlsoLost(Recordings recordings, String said) throws QueryException {
+        try {
+            return new RunId(said);
+        } catch (IllegalArgumentException e) {
+            return resolve(recordings, said);
+        }
+    }
+
     private static RunId resolve(Recordings recordings, List<RunId> runs, String said)
             throws QueryException, IOException {
         List<RunId> matches = runs.stream()

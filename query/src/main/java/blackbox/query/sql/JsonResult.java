@@ -40,15 +40,20 @@ public final class JsonResult implements ResultSink {
     @Override
     public void row(List<@Nullable Object> values) throws IOException {
         out.writeStartObject();
-        for (int i = 0; i < names.size(); i++) {
-            out.writeFieldName(names.get(i));
-            write(values.get(i));
-        }
+        fields(out, names, values);
         more.write(out, names, values);
         out.writeEndObject();
     }
 
-    private void write(@Nullable Object value) throws IOException {
+    /// Writes a row's columns as fields.
+    public static void fields(JsonGenerator out, List<String> names, List<@Nullable Object> values) throws IOException {
+        for (int i = 0; i < names.size(); i++) {
+            out.writeFieldName(names.get(i));
+            write(out, values.get(i));
+        }
+    }
+
+    private static void write(JsonGenerator out, @Nullable Object value) throws IOException {
         switch (value) {
             case null -> out.writeNull();
             case Boolean b -> out.writeBoolean(b);
@@ -61,7 +66,7 @@ public final class JsonResult implements ResultSink {
             case List<?> list -> {
                 out.writeStartArray();
                 for (Object element : list) {
-                    write(element);
+                    write(out, element);
                 }
                 out.writeEndArray();
             }
@@ -69,7 +74,7 @@ public final class JsonResult implements ResultSink {
                 out.writeStartObject();
                 for (Map.Entry<?, ?> entry : map.entrySet()) {
                     out.writeFieldName(String.valueOf(entry.getKey()));
-                    write(entry.getValue());
+                    write(out, entry.getValue());
                 }
                 out.writeEndObject();
             }

@@ -21,7 +21,7 @@ final class ResultRows {
 
     private ResultRows() {}
 
-    static void give(ResultSet result, ResultSink sink) throws SQLException, IOException {
+    static void give(ResultSet result, ResultSink sink, QueryDeadline deadline) throws SQLException, IOException {
         ResultSetMetaData meta = result.getMetaData();
         var names = new ArrayList<String>();
         var times = new boolean[meta.getColumnCount() + 1];
@@ -31,6 +31,7 @@ final class ResultRows {
         }
         sink.columns(names);
         while (result.next()) {
+            deadline.check();
             var values = new ArrayList<@Nullable Object>(names.size());
             for (int i = 1; i <= names.size(); i++) {
                 values.add(times[i] ? time(result.getString(i)) : plain(result.getObject(i)));

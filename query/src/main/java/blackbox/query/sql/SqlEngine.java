@@ -163,14 +163,14 @@ public final class SqlEngine implements AutoCloseable {
     public void select(String sql, ResultSink sink) throws QueryException, IOException {
         requireSelect(sql);
         long startedNs = System.nanoTime();
-        try (Statement statement = connection.createStatement()) {
-            statement.setQueryTimeout((int) limits.timeout().toSeconds());
-            try (ResultSet result = statement.executeQuery(sql)) {
-                ResultRows.give(result, sink);
-            }
+        try (Statement statement = connection.createStatement();
+                var deadline = QueryDeadline.over(statement, limits.timeout());
+                ResultSet result = statement.executeQuery(sql)) {
+            ResultRows.give(result, sink, deadline);
         } catch (SQLException e) {
-            throw explain(String.valueOf(e.getMessage()).contains(NO_REASON) ? reason(sql, e) : e, startedNs);
-        } finally {
+            boolean unexplained = String.valueOf(e.getMessage()).contains(NO_REASON)
+                    && System.nanoTime() - startedNs < limits.timeout().toNanos();
+            throw explain(unexplained ? reason(sql, e) : e, startedNs);
         }
     }
 

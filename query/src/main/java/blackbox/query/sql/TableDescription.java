@@ -1,5 +1,7 @@
 package blackbox.query.sql;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
 import java.util.List;
 
 /// A table that queries may read.
@@ -7,6 +9,22 @@ public record TableDescription(String name, String description, List<ColumnDescr
 
     public TableDescription {
         columns = List.copyOf(columns);
+    }
+
+    /// Writes it as an object: `table`, `description`, `columns`.
+    public void write(JsonGenerator out) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("table", name);
+        out.writeStringField("description", description);
+        out.writeArrayFieldStart("columns");
+        for (ColumnDescription column : columns) {
+            out.writeStartObject();
+            out.writeStringField("name", column.name());
+            out.writeStringField("type", column.type());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+        out.writeEndObject();
     }
 
     /// A column and its SQL type.

@@ -19,12 +19,15 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -191,6 +194,24 @@ class SqlEngineTest {
                             "SELECT kind::INTEGER FROM events", new CsvResult(new PrintWriter(new StringWriter()))));
             assertEquals(QueryException.Code.BAD_INPUT, wrong.code(), wrong.getMessage());
             assertTrue(String.valueOf(wrong.getMessage()).contains("run.open"), wrong.getMessage());
+        }
+    }
+
+    /// The driver's own limit ends before the first row of a streamed result.
+    @Test
+    @Timeout(60)
+    void aQueryIsStoppedAlsoWhileItsRowsAreRead() throws Exception {
+        run.table();
+        var limits = new SqlLimits(256, 1, Duration.ofSeconds(2));
+        for (String sql : List.of(
+                "SELECT range FROM range(1000000000000)",
+                "SELECT range FROM range(1000000000000) WHERE range < 20 OR hash(range) = 0")) {
+            try (SqlEngine engine = SqlEngine.open(recordings, limits)) {
+                var sink = new CsvResult(new PrintWriter(Writer.nullWriter()));
+                var failure = assertThrows(QueryException.class, () -> engine.select(sql, sink), sql);
+                assertEquals(QueryException.Code.ENGINE, failure.code(), failure.getMessage());
+                assertTrue(String.valueOf(failure.getMessage()).contains("took longer than 2 s"), failure.getMessage());
+            }
         }
     }
 

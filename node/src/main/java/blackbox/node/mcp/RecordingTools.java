@@ -1,0 +1,398 @@
+package blackbox.node.mcp;
+
+import blackbox.evidence.EvidenceException;
+import blackbox.evidence.proof.EventProof;
+import blackbox.evidence.proof.EventProver;
+import blackbox.evidence.proof.ProofJson;
+import blackbox.evidence.proof.UnprovableException;
+import blackbox.evidence.store.LeftOut;
+import blackbox.evidence.store.Recordings;
+import blackbox.evidence.verify.Requirement;
+import blackbox.evidence.verify.Verification;
+import blackbox.evidence.verify.VerificationReport;
+import blackbox.node.mcp.Tool.Reply;
+import blackbox.query.QueryException;
+import blackbox.query.QueryException.Code;
+import blackbox.query.answer.EventFilter;
+import blackbox.query.answer.EventJson;
+import blackbox.query.answer.EventStream;
+import blackbox.query.answer.RunJson;
+import blackbox.query.answer.RunSummary;
+import blackbox.query.answer.Touched;
+import blackbox.query.answer.TouchedCollector;
+import blackbox.query.answer.TouchedJson;
+import blackbox.query.answer.TouchedPart;
+import blackbox.query.answer.Whose;
+import blackbox.query.brief.BriefText;
+import blackbox.query.brief.TouchedInBrief;
+import blackbox.query.run.CountedRun;
+import blackbox.query.run.ImportCaution;
+import blackbox.query.run.RunFacts;
+import blackbox.query.run.RunNames;
+import blackbox.query.sql.SqlEngine;
+import blackbox.query.sql.SqlLimits;
+import blackbox.query.sql.TableDescription;
+import blackbox.query.why.Caused;
+import blackbox.query.why.CausedCollector;
+import blackbox.query.why.CausedJson;
+import blackbox.query.why.Why;
+import blackbox.query.why.WhyCollector;
+import blackbox.query.why.WhyJson;
+import blackbox.schemas.RunId;
+import blackbox.vm.ScratchFolder;
+import blackbox.vm.VmException;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/// The tools: each answers from the recordings as they are now, and none changes anything.
+final class RecordingTools {
+    private static final int RUNS_MAX = 200;
+    private static final int RUNS = 20;
+    private static final int EVENTS_MAX = 1_000;
+    private static final int EVENTS = 100;
+    private static final int ROWS_MAX = 10_000;
+    private static final int ROWS = 200;
+
+    private static final Input RUN = Input.text("run", "An id, a unique prefix of one, a name, or 'last'.")
+            .required();
+    private static final Input INDEX = Input.number("index", "The event's index in the run, from 0.", 0, Long.MAX_VALUE)
+            .required();
+
+    private static final SqlLimits QUERY = new SqlLimits(128, 1, Duration.ofSeconds(50));
+
+    private final Recordings recordings;
+    private final McpEndpoint.Verifying verifying;
+    private final Semaphore querying = new Semaphore(1, true);
+
+    RecordingTools(Recordings recordings, McpEndpoint.Verifying verifying) {
+        this.recordings = recordings;
+        this.verifying = verifying;
+    }
+
+    List<Tool> all() {
+        return List.of(
+                new Tool(
+                        "list_runs",
+                        "List runs",
+                        "The recorded runs, the newest first: name, when, image, tier, how many events, and what is known to be"
+                                + " lost. Start here.",
+                        List.of(
+                                Input.number("limit", "At most so many runs (default 20).", 1, RUNS_MAX),
+                                Input.text(
+                                        "before", "Only runs that began before this one: 'next' of the page before.")),
+                        this::runs),
+                new Tool(
+                        "show",
+                        "Show a run",
+                        "One run's summary: command, image, tier, network, counts by kind, and losses.",
+                        List.of(RUN),
+                        this::show),
+                new Tool(
+                        "touched",
+                        "What a run touched",
+                        "What the agent read, changed, ran and called, and what of it may not have been seen (limits)."
+                                + " Without 'parts', one screen with what matters most first; with parts, everything"
+                                + " about them, of the agent and of everyone else in the VM.",
+                        List.of(
+                                RUN,
+                                Input.choices(
+                                        "parts",
+                                        "Everything about these.",
+                                        Stream.of(TouchedPart.values())
+                                                .map(TouchedPart::partName)
+                                                .toList())),
+                        this::touched),
+                new Tool(
+                        "events",
+                        "A run's events",
+                        "A run's events in order, with their indexes, which 'why' and 'prove' take. 'next' is where the next"
+                                + " page begins; null at the end. Losses are in 'show' and 'verify'.",
+                        List.of(
+                                RUN,
+                                Input.texts("kinds", "Only these kinds (file.open) or families (file)."),
+                                Input.text("actor", "Only what 'agent', 'supervisor' or 'host' did."),
+                                Input.text("from", "Only events at or after this time (RFC 3339)."),
+                                Input.text("to", "Only events before this time (RFC 3339)."),
+                                Input.number(
+                                        "index", "Begin at this index: 'next' of the page before.", 0, Long.MAX_VALUE),
+                                Input.number("limit", "At most so many events (default 100).", 1, EVENTS_MAX)),
+                        this::events),
+                new Tool(
+                        "why",
+                        "What an event follows from",
+                        "From an event up through its process to the tool that a model asked for and the model's answer,"
+                                + " with a grade from A (word for word, and nothing else fits) to X (tied to nothing).",
+                        List.of(
+                                RUN,
+                                INDEX,
+                                Input.flag(
+                                        "all", "Go back through the tools' results to the first call of the model.")),
+                        this::why),
+                new Tool(
+                        "caused",
+                        "What a call caused",
+                        "From a model's answer down to the processes, files and requests that its tools led to. The ids"
+                                + " are in 'touched' with the part 'calls'.",
+                        List.of(
+                                RUN,
+                                Input.text(
+                                                "call",
+                                                "The index of an event llm.call or llm.tool, or the id of a tool use.")
+                                        .required()),
+                        this::caused),
+                new Tool(
+                        "tables",
+                        "Tables for SQL",
+                        "The tables and columns for 'sql', with their types.",
+                        List.of(),
+                        this::tables),
+                new Tool(
+                        "sql",
+                        "Query with SQL",
+                        "One SELECT (DuckDB's dialect) over what ingest has committed; what is still being recorded may"
+                                + " not be in it yet. Read-only, without access"
+                                + " to files or network. See 'tables' first.",
+                        List.of(
+                                Input.text("select", "The query.").required(),
+                                Input.number("limit", "At most so many rows (default 200).", 1, ROWS_MAX)),
+                        this::sql),
+                new Tool(
+                        "verify",
+                        "Verify a run",
+                        "Checks signatures, hash chain and completeness of a run, offline, with the public keys trusted"
+                                + " here. Integrity TAMPERED or completeness other than COMPLETE is an answer, not an"
+                                + " error.",
+                        List.of(
+                                RUN,
+                                Input.choices(
+                                        "require",
+                                        "What must hold besides: nothing lost, time vouched for, trusted keys, could be"
+                                                + " stopped all the time.",
+                                        Stream.of(Requirement.values())
+                                                .map(Requirement::requirementName)
+                                                .toList())),
+                        this::verify),
+                new Tool(
+                        "prove",
+                        "Prove an event",
+                        "A portable proof of one event, which anyone can check offline with 'blackbox verify FILE' and the"
+                                + " public key.",
+                        List.of(RUN, INDEX),
+                        this::prove));
+    }
+
+    private Reply runs(Arguments given) throws QueryException, IOException {
+        String before = given.optionalText("before");
+        var page = new Answer.Page(given.number("limit", RUNS, 1, RUNS_MAX));
+        List<RunFacts> all = RunFacts.all(recordings).reversed();
+        List<RunFacts> wanted = before == null ? all : all.subList(place(all, before) + 1, all.size());
+        int count = 0;
+        while (count < wanted.size() && !page.isFull()) {
+            CountedRun run = CountedRun.of(recordings, wanted.get(count));
+            if (!page.add(out -> RunJson.write(out, run))) {
+                break;
+            }
+            count++;
+        }
+        String next = count < wanted.size() ? wanted.get(count - 1).run().value() : null;
+        return reply(out -> {
+            page.writeField(out, "runs");
+            out.writeNumberField("total", all.size());
+            out.writeStringField("next", next);
+        });
+    }
+
+    private static int place(List<RunFacts> all, String run) throws QueryException {
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).run().value().equals(run)) {
+                return i;
+            }
+        }
+        throw new QueryException(Code.NOT_FOUND, "there is no run " + run);
+    }
+
+    private Reply show(Arguments given) throws QueryException, IOException {
+        RunId run = run(given);
+        RunSummary summary = RunSummary.read(recordings, run);
+        return reply(run, summary::writeFields);
+    }
+
+    private Reply touched(Arguments given) throws QueryException, IOException {
+        Set<TouchedPart> parts = TouchedPart.named(given.texts("parts"));
+        RunId run = run(given);
+        if (!parts.isEmpty()) {
+            Touched touched = TouchedCollector.collect(recordings, run, Whose.ALL);
+            return reply(run, out -> TouchedJson.writeFields(out, touched, parts));
+        }
+        TouchedInBrief touched = TouchedInBrief.collect(recordings, run);
+        return reply(run, out -> {
+            strings(out, "brief", BriefText.lines(touched.brief()));
+            strings(out, "limits", touched.touched().limits());
+        });
+    }
+
+    private Reply events(Arguments given) throws QueryException, IOException {
+        RunId run = run(given);
+        EventFilter filter = EventFilter.of(given.texts("kinds"), given.optionalText("from"), given.optionalText("to"))
+                .by(given.optionalText("actor"));
+        var page = new Answer.Page(given.number("limit", EVENTS, 1, EVENTS_MAX));
+        boolean live = recordings.isLive(run); // before the events: those of a run that ends meanwhile are not the last
+        long next = given.number("index", 0, 0, Long.MAX_VALUE);
+        boolean more = false;
+        try (EventStream stream = EventStream.of(recordings, run, filter, next)) {
+            while (!more && stream.next() == EventStream.Step.EVENT) {
+                more = !page.add(out -> EventJson.write(out, stream.index(), stream.row()));
+                next = more ? stream.index() : stream.index() + 1;
+            }
+        }
+        boolean further = more || live;
+        long from = next;
+        List<LeftOut> leftOut = recordings.leftOut(run);
+        return reply(run, out -> {
+            page.writeField(out, "events");
+            if (further) {
+                out.writeNumberField("next", from);
+            } else {
+                out.writeNullField("next");
+            }
+            out.writeBooleanField("live", live);
+            RunJson.leftOut(out, leftOut);
+        });
+    }
+
+    private Reply why(Arguments given) throws QueryException, IOException {
+        RunId run = run(given);
+        Why why = WhyCollector.collect(
+                recordings,
+                run,
+                given.index("index"),
+                given.flag("all") ? WhyCollector.Depth.ALL_CALLS : WhyCollector.Depth.ONE_CALL);
+        List<LeftOut> leftOut = recordings.leftOut(run);
+        return reply(run, out -> {
+            out.writeFieldName("why");
+            WhyJson.write(out, why);
+            RunJson.leftOut(out, leftOut);
+        });
+    }
+
+    private Reply caused(Arguments given) throws QueryException, IOException {
+        RunId run = run(given);
+        Caused caused = CausedCollector.collect(recordings, run, given.text("call"));
+        List<LeftOut> leftOut = recordings.leftOut(run);
+        return reply(run, out -> {
+            out.writeFieldName("caused");
+            CausedJson.write(out, caused);
+            RunJson.leftOut(out, leftOut);
+        });
+    }
+
+    private Reply tables(Arguments given) throws QueryException, IOException, InterruptedException {
+        return query(engine -> {
+            List<TableDescription> tables = engine.tables();
+            return reply(out -> {
+                out.writeArrayFieldStart("tables");
+                for (TableDescription each : tables) {
+                    each.write(out);
+                }
+                out.writeEndArray();
+            });
+        });
+    }
+
+    private Reply sql(Arguments given) throws QueryException, IOException, InterruptedException {
+        String select = given.text("select");
+        var page = new Answer.Page(given.number("limit", ROWS, 1, ROWS_MAX));
+        return query(engine -> {
+            boolean complete = new RowPage(page).fill(engine, select);
+            return reply(out -> {
+                page.writeField(out, "rows");
+                out.writeBooleanField("complete", complete);
+                RunJson.leftOut(out, engine.leftOut());
+            });
+        });
+    }
+
+    /// Asks an engine.
+    @FunctionalInterface
+    private interface Question {
+        Reply ask(SqlEngine engine) throws QueryException, IOException;
+    }
+
+    /// One at a time: a value becomes an object before anybody knows that it is too long for an answer.
+    private Reply query(Question question) throws QueryException, IOException, InterruptedException {
+        if (!querying.tryAcquire(QUERY.timeout().toSeconds(), TimeUnit.SECONDS)) {
+            throw new QueryException(Code.ENGINE, "other queries are running; ask again in a moment");
+        }
+        try (SqlEngine engine = SqlEngine.open(recordings, QUERY)) {
+            return question.ask(engine);
+        } finally {
+            querying.release();
+        }
+    }
+
+    private Reply verify(Arguments given) throws QueryException, IOException {
+        List<Requirement> required;
+        try {
+            required = Requirement.named(given.texts("require"));
+        } catch (IllegalArgumentException e) {
+            throw new QueryException(Code.BAD_INPUT, String.valueOf(e.getMessage()), e);
+        }
+        RunId run = RunNames.resolveAlsoLost(recordings, given.text("run"));
+        Verification verification = verifying.verify(run);
+        List<Requirement> unmet = Requirement.unmet(required, verification);
+        return reply(run, out -> {
+            out.writeStringField("run", run.value());
+            out.writeBooleanField("holds", verification.holds() && unmet.isEmpty());
+            Requirement.writeUnmet(out, unmet);
+            out.writeFieldName("verification");
+            VerificationReport.write(out, verification);
+        });
+    }
+
+    private Reply prove(Arguments given) throws QueryException, IOException {
+        RunId run = run(given);
+        long index = given.index("index");
+        Path folder = Path.of(System.getProperty("java.io.tmpdir"));
+        try (var cache = ScratchFolder.in(folder, "blackbox-proof-")) { // not in the recordings: this only reads
+            EventProof proof = EventProver.open(recordings, run, cache.path()).prove(index);
+            return reply(run, out -> {
+                out.writeFieldName("proof");
+                ProofJson.write(out, proof);
+                strings(out, "limits", proof.limits());
+            });
+        } catch (EvidenceException e) {
+            throw new QueryException(Code.NOT_FOUND, String.valueOf(e.getMessage()), e);
+        } catch (UnprovableException e) {
+            throw new QueryException(Code.STORE, "the record does not hold: " + e.getMessage(), e);
+        } catch (VmException e) {
+            throw new QueryException(Code.STORE, "a proof needs some room in " + folder, e);
+        }
+    }
+
+    private RunId run(Arguments given) throws QueryException {
+        return RunNames.resolve(recordings, given.text("run"));
+    }
+
+    private static Reply reply(Answer.Body fields) throws IOException {
+        return new Reply(Answer.object(fields), null);
+    }
+
+    private Reply reply(RunId run, Answer.Body fields) throws QueryException, IOException {
+        return new Reply(Answer.object(fields), ImportCaution.of(recordings, run));
+    }
+
+    private static void strings(JsonGenerator out, String name, List<String> values) throws IOException {
+        out.writeArrayFieldStart(name);
+        for (String each : values) {
+            out.writeString(each);
+        }
+        out.writeEndArray();
+    }
+}
