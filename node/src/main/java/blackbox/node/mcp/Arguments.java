@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /// A tool call's arguments. One that the tool does not know is refused, as are those of another type: a model that
 /// guesses a name would otherwise get an answer to another question.
 final class Arguments {
+    /// The greatest whole number that every reader of JSON knows.
+    static final long INDEX_MAX = (1L << 53) - 1;
+
     private final Map<String, Object> given;
 
     private Arguments(Map<String, Object> given) {
@@ -58,7 +61,7 @@ final class Arguments {
         if (!given.containsKey(name)) {
             throw bad("the argument '" + name + "' is missing");
         }
-        return number(name, 0, 0, Long.MAX_VALUE);
+        return number(name, 0, 0, INDEX_MAX);
     }
 
     /// @param missing the value if it is not given

@@ -62,7 +62,8 @@ final class RecordingTools {
 
     private static final Input RUN = Input.text("run", "An id, a unique prefix of one, a name, or 'last'.")
             .required();
-    private static final Input INDEX = Input.number("index", "The event's index in the run, from 0.", 0, Long.MAX_VALUE)
+    private static final Input INDEX = Input.number(
+                    "index", "The event's index in the run, from 0.", 0, Arguments.INDEX_MAX)
             .required();
 
     private static final SqlLimits QUERY = new SqlLimits(128, 1, Duration.ofSeconds(50));
@@ -121,7 +122,10 @@ final class RecordingTools {
                                 Input.text("from", "Only events at or after this time (RFC 3339)."),
                                 Input.text("to", "Only events before this time (RFC 3339)."),
                                 Input.number(
-                                        "index", "Begin at this index: 'next' of the page before.", 0, Long.MAX_VALUE),
+                                        "index",
+                                        "Begin at this index: 'next' of the page before.",
+                                        0,
+                                        Arguments.INDEX_MAX),
                                 Input.number("limit", "At most so many events (default 100).", 1, EVENTS_MAX)),
                         this::events),
                 new Tool(
@@ -244,7 +248,7 @@ final class RecordingTools {
                 .by(given.optionalText("actor"));
         var page = new Answer.Page(given.number("limit", EVENTS, 1, EVENTS_MAX));
         boolean live = recordings.isLive(run); // before the events: those of a run that ends meanwhile are not the last
-        long next = given.number("index", 0, 0, Long.MAX_VALUE);
+        long next = given.number("index", 0, 0, Arguments.INDEX_MAX);
         boolean more = false;
         try (EventStream stream = EventStream.of(recordings, run, filter, next)) {
             while (!more && stream.next() == EventStream.Step.EVENT) {
