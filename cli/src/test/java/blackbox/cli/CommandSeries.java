@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Carries out one command after the other in one process: a [Request] on each line of standard input, each answered
-/// with a line that is its exit code.
+/// Carries out one command after the other in one process: a [Request] on each line of standard input, each
+/// answered with a line that is its exit code.
 public final class CommandSeries {
 
     /// A command line and the files for what it prints.

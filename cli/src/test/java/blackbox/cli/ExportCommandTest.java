@@ -137,6 +137,8 @@ class ExportCommandTest {
             assertTrue(command.startsWith("blackbox "), command);
             String[] words = (command.substring("blackbox ".length()) + " --data " + data).split(" ", -1);
             JsonNode code = control.path("exitCode");
+            assertTrue(List.of("check", "review").contains(control.path("kind").asText()), control::toString);
+            assertTrue(code.isNull() || control.path("kind").asText().equals("check"), control::toString);
             if (code.isNull()) {
                 Main.commandLine(words).parseArgs(words);
             } else {

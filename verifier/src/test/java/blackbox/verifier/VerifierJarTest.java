@@ -89,7 +89,8 @@ class VerifierJarTest {
         return new Outcome(process.waitFor(), Files.readString(out), Files.readString(err));
     }
 
-    /// Java 11 reads class files up to this version; the JVM loads the class that the manifest names and no other.
+    /// Java 11 reads class files up to this version; the JVM loads the class that the manifest names and no
+    /// other.
     private static final int JAVA_11 = 55;
 
     @Test
@@ -195,7 +196,8 @@ class VerifierJarTest {
         assertEquals(2, start("--require", "everything", "x").exit);
     }
 
-    /// With a time stamp over other data as well: the code that checks time stamps is in the jar, and refuses it.
+    /// With a time stamp over other data as well: the code that checks time stamps is in the jar, and refuses
+    /// it.
     @Test
     void verifiesAProof() throws Exception {
         Path proofs = Path.of("../evidence/src/test/resources/proof/v1");

@@ -11,11 +11,12 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Controls of record-keeping, what of them a run is evidence for, and the command whose exit code says so. Those that
-/// `verify` answers have been tried: they have its exit code.
+/// Controls of record-keeping, what of them a run is evidence for, and the command whose exit code says so.
+/// Those that `verify` answers have been tried: they have its exit code.
 ///
 /// @param document the whole as JSON
 /// @param met how many of them `verify` ends with 0 for
@@ -31,18 +32,21 @@ record ControlMap(byte[] document, int met, int unmet, int untried) {
     private static final ObjectWriter WRITER = JSON.writer(SerializationFeature.INDENT_OUTPUT);
 
     /// The map for a run with this verification.
-    static ControlMap of(RunId run, Verification verification) throws IOException {
+    ///
+    /// @param triedAt when it was verified
+    static ControlMap of(RunId run, Verification verification, Instant triedAt) throws IOException {
         JsonNode shipped = shipped();
         ObjectNode whole = JSON.createObjectNode();
         whole.set("format", shipped.path("format"));
         whole.put("run", run.value());
+        whole.put("triedAt", triedAt.toString());
         whole.set("about", shipped.path("about"));
         var controls = whole.putArray("controls");
         int met = 0;
         int unmet = 0;
         for (JsonNode each : shipped.path("controls")) {
             ObjectNode control = controls.addObject();
-            for (String field : List.of("framework", "edition", "control", "asks")) {
+            for (String field : List.of("framework", "edition", "control", "asks", "kind")) {
                 control.set(field, each.path(field));
             }
             control.put(COMMAND, command(each).replace("RUN", run.value()));

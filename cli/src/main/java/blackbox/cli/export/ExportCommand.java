@@ -45,6 +45,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -96,7 +97,7 @@ public final class ExportCommand implements Callable<Integer> {
                 "  replay: one file with all that a replay elsewhere needs, encrypted, for `blackbox import`",
                 "For whoever answers for record-keeping:",
                 "  controls: which controls (EU AI Act, ISO 42001, SOC 2, PCI DSS, HIPAA, DORA, NIST) the run is evidence for,"
-                        + " each with the command whose exit code says so, as JSON",
+                        + " with the command that shows it and, where one can say so, its exit code, as JSON",
                 "For others' tools; these are not signed, and hold in clear what the agent saw and did:",
                 "  ocsf: every event in the Open Cybersecurity Schema Framework 1.8, for a SIEM or a data lake",
                 "  otlp: calls of models, tools and MCP servers as OpenTelemetry traces (GenAI conventions)",
@@ -263,7 +264,7 @@ public final class ExportCommand implements Callable<Integer> {
         var trust = new LocalTrust(folder);
         Verification verification = RunOrigin.verify(recordings, run, trust.believedKeys(), null, trust.anchorTrust())
                 .with(CatalogView.compare(recordings, run));
-        ControlMap map = ControlMap.of(run, verification);
+        ControlMap map = ControlMap.of(run, verification, Instant.now());
         to.write(octets -> {
             octets.write(map.document());
             return map;

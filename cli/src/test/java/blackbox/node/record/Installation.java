@@ -23,8 +23,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// `blackbox` with a data folder of its own, each command a process of its own, as users run it, but for
-/// [those that only read][WarmCommands]. Image, QEMU and snapshots are shared by all tests of the build: created on
+/// `blackbox` with a data folder of its own, each command a process of its own, as users run it, but for [those
+/// that only read][WarmCommands]. Image, QEMU and snapshots are shared by all tests of the build: created on
 /// first use, which takes minutes, and linked in here.
 ///
 /// @param folder holds the data folder and what commands print

@@ -15,18 +15,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// Commands that only read, in one process for all of a test process's: started anew, each of them spends ten times as
-/// much on starting as on its answer (docs/decisions/0165).
+/// Commands that only read, in one process for all of a test process's: started anew, each of them spends ten
+/// times as much on starting as on its answer (docs/decisions/0165).
 final class WarmCommands {
     private static final Set<String> READING =
             Set.of("caused", "diff", "events", "output", "query", "replay", "runs", "show", "touched", "verify", "why");
 
+    /// After these a process of long standing would still have the keys that it has opened.
+    private static final Set<String> CHANGING_KEYS = Set.of("keys", "shred");
+
     private static final long PATIENCE_SECONDS = 600;
+    private static final long STACKS_SECONDS = 5;
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private static @Nullable WarmCommands current;
@@ -38,7 +42,7 @@ final class WarmCommands {
 
     private WarmCommands() throws IOException {
         var command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-XX:+UseSerialGC"));
-        command.add("-Xmx512m");
+        command.addAll(List.of("-Xmx512m", "-XX:+DisplayVMOutputToStderr"));
         String tests = System.getProperty("java.class.path");
         command.addAll(
                 BuiltProgram.current().map(built -> built.classPath(tests)).orElse(List.of("-cp", tests)));
@@ -51,6 +55,9 @@ final class WarmCommands {
 
     /// Whether it is such a command.
     static boolean take(String... arguments) {
+        if (arguments.length > 0 && CHANGING_KEYS.contains(arguments[0])) {
+            end();
+        }
         return arguments.length > 0 && READING.contains(arguments[0]);
     }
 
@@ -65,29 +72,45 @@ final class WarmCommands {
     }
 
     private int answer(Request request) throws IOException, InterruptedException {
-        requests.write(JSON.writeValueAsString(request) + "\n");
-        requests.flush();
-        try (var reader = Executors.newVirtualThreadPerTaskExecutor()) {
-            var answer = reader.submit(answers::readLine);
-            try {
-                String line = answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-                if (line != null) {
-                    return Integer.parseInt(line);
+        var answer = new FutureTask<String>(answers::readLine);
+        Thread.ofVirtual().start(answer);
+        String line = null;
+        try {
+            requests.write(JSON.writeValueAsString(request) + "\n");
+            requests.flush();
+            line = answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            if (line != null) {
+                for (ProcessHandle child : process.descendants().toList()) {
+                    child.onExit().get(STACKS_SECONDS, TimeUnit.SECONDS); // one that stays is a fault
                 }
-            } catch (TimeoutException e) {
-                new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid()))
-                        .start()
-                        .waitFor();
-            } catch (ExecutionException e) {
-                throw new AssertionError(request + " was not answered", e);
-            } finally {
-                if (!answer.isDone()) {
-                    process.destroyForcibly();
-                }
+                return Integer.parseInt(line);
+            }
+        } catch (TimeoutException e) {
+            var asked = new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).start();
+            asked.waitFor();
+            boolean unused = process.waitFor(STACKS_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | IOException e) {
+            throw new AssertionError(request + " was not answered", e);
+        } finally {
+            if (line == null) {
+                end();
             }
         }
-        current = null;
-        throw new AssertionError(request + " did not end; it said:\n" + Files.readString(Path.of(request.err()))
-                + Files.readString(errors));
+        List<String> left = process.descendants()
+                .map(child -> child.info().commandLine().orElse("?"))
+                .toList();
+        end();
+        throw new AssertionError(request + " ended with " + line + " and left " + left + "; it said:\n"
+                + Files.readString(Path.of(request.err())) + Files.readString(errors));
+    }
+
+    /// Ends the process, if there is one: what it remembers is not so any more.
+    static synchronized void end() {
+        if (current != null) {
+            Process gone = current.process;
+            current = null;
+            gone.descendants().forEach(ProcessHandle::destroyForcibly);
+            gone.destroyForcibly();
+        }
     }
 }

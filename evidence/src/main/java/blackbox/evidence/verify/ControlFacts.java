@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param probes how often the way of such commands was tried
 /// @param failed how many of the probes did not come through, or found the machine otherwise than it was to be
-/// @param longestGapNs the longest time without one that came through, or a command: from the first probe to the end of
-///     the agent, or as far as the record goes
+/// @param longestGapNs the longest time without one that came through, or a command: from the first probe to
+///     the end of the agent, or as far as the record goes
 /// @param beforeAgent whether one had come through before the agent started
 /// @param commands the first ones, in order
 /// @param furtherCommands how many there are besides
@@ -58,9 +58,10 @@ public record ControlFacts(
         }
     }
 
-    /// Whether the run could be stopped all the time, as far as the probes tell.
+    /// Whether the run could be stopped all the time, as far as the probes tell, and stood still where it was
+    /// paused.
     public boolean armed() {
-        return beforeAgent && failed == 0 && longestGapNs <= GAP_MAX.toNanos();
+        return beforeAgent && failed == 0 && longestGapNs <= GAP_MAX.toNanos() && guestEventsWhilePaused == 0;
     }
 
     /// Writes one object.

@@ -12,8 +12,8 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// A tool's answer as JSON, in ASCII alone: what would be invisible on a screen, or turn the direction of writing, is
-/// an escape that a model sees and a parser undoes.
+/// A tool's answer as JSON, in ASCII alone: what would be invisible on a screen, or turn the direction of
+/// writing, is an escape that a model sees and a parser undoes.
 final class Answer {
     /// A page of a list, unless one element alone is longer.
     static final int PAGE_BYTES_MAX = 128 << 10;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A tool call's arguments. One that the tool does not know is refused, as are those of another type: a model that
-/// guesses a name would otherwise get an answer to another question.
+/// A tool call's arguments. One that the tool does not know is refused, as are those of another type: a model
+/// that guesses a name would otherwise get an answer to another question.
 final class Arguments {
     /// The greatest whole number that every reader of JSON knows.
     static final long INDEX_MAX = (1L << 53) - 1;

@@ -54,7 +54,7 @@ public final class McpEndpoint implements AutoCloseable {
             ProtocolVersions.MCP_2025_11_25);
 
     private static final int BATCH_MAX = 100;
-    private static final int AT_A_TIME = 4;
+    private static final int AT_A_TIME = 8;
     private static final int WAIT_S = 20;
 
     // Clients may say more of themselves than this version of the SDK knows.
@@ -98,7 +98,8 @@ public final class McpEndpoint implements AutoCloseable {
                 .build();
     }
 
-    /// Takes a message, or a batch of some, and gives the answer; null if there is none. Blocks while it answers.
+    /// Takes a message, or a batch of some, and gives the answer; null if there is none. Blocks while it
+    /// answers.
     public @Nullable String answer(String message) {
         JsonNode asked;
         try {
@@ -156,6 +157,9 @@ public final class McpEndpoint implements AutoCloseable {
                     : failed(id, error.code(), error.message());
         } catch (JsonProcessingException | IllegalArgumentException e) { // what tools throw becomes their result
             return hasId ? failed(id, ErrorCodes.INVALID_PARAMS, "these are no parameters of this method") : null;
+        } catch (RuntimeException | Error e) { // whatever it is, whoever asked must not wait for ever
+            e.printStackTrace();
+            return hasId ? failed(id, ErrorCodes.INTERNAL_ERROR, "this failed unexpectedly") : null;
         }
     }
 

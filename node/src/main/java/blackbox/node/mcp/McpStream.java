@@ -38,7 +38,8 @@ public final class McpStream {
         var ended = new SequenceInputStream(in, new ByteArrayInputStream(new byte[] {'\n'}));
         var lines = new LineReader(ended, LINE_BYTES_MAX);
         var free = new Semaphore(UNANSWERED_MAX);
-        try (var answering = Executors.newVirtualThreadPerTaskExecutor()) {
+        // Not virtual threads: DuckDB's native code and long hashing would hold those that carry them.
+        try (var answering = Executors.newCachedThreadPool()) {
             for (String line = lines.next(); line != null && failure == null; line = lines.next()) {
                 if (line.isBlank()) {
                     continue;

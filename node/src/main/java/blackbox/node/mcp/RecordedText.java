@@ -4,9 +4,9 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/// Marks what was recorded as data. Whoever was in the VM chose its strings and may have written them for the model
-/// that reads them: so each answer says that, and stands between two lines with a number drawn for it, which nothing
-/// recorded can foresee.
+/// Marks what was recorded as data. Whoever was in the VM chose its strings and may have written them for the
+/// model that reads them: so each answer says that, and stands between two lines with a number drawn for it,
+/// which nothing recorded can foresee.
 final class RecordedText {
     private static final int MARK_BYTES = 8;
 

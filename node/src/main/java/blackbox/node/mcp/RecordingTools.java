@@ -66,7 +66,8 @@ final class RecordingTools {
                     "index", "The event's index in the run, from 0.", 0, Arguments.INDEX_MAX)
             .required();
 
-    private static final SqlLimits QUERY = new SqlLimits(128, 1, Duration.ofSeconds(50));
+    private static final int QUERY_WAIT_S = 5;
+    private static final SqlLimits QUERY = new SqlLimits(128, 1, Duration.ofSeconds(30));
 
     private final Recordings recordings;
     private final McpEndpoint.Verifying verifying;
@@ -312,9 +313,10 @@ final class RecordingTools {
 
     private Reply sql(Arguments given) throws QueryException, IOException, InterruptedException {
         String select = given.text("select");
-        var page = new Answer.Page(given.number("limit", ROWS, 1, ROWS_MAX));
+        long rowsMax = given.number("limit", ROWS, 1, ROWS_MAX);
+        var page = new Answer.Page(rowsMax);
         return query(engine -> {
-            boolean complete = new RowPage(page).fill(engine, select);
+            boolean complete = new RowPage(page).fill(engine, select, rowsMax + 1);
             return reply(out -> {
                 page.writeField(out, "rows");
                 out.writeBooleanField("complete", complete);
@@ -331,10 +333,10 @@ final class RecordingTools {
 
     /// One at a time: a value becomes an object before anybody knows that it is too long for an answer.
     private Reply query(Question question) throws QueryException, IOException, InterruptedException {
-        if (!querying.tryAcquire(QUERY.timeout().toSeconds(), TimeUnit.SECONDS)) {
+        if (!querying.tryAcquire(QUERY_WAIT_S, TimeUnit.SECONDS)) {
             throw new QueryException(Code.ENGINE, "other queries are running; ask again in a moment");
         }
-        try (SqlEngine engine = SqlEngine.open(recordings, QUERY)) {
+        try (SqlEngine engine = SqlEngine.ofWholeResults(recordings, QUERY)) {
             return question.ask(engine);
         } finally {
             querying.release();

@@ -23,9 +23,11 @@ final class RowPage implements ResultSink {
     }
 
     /// Whether these are all rows.
-    boolean fill(SqlEngine engine, String select) throws QueryException, IOException {
+    ///
+    /// @param rowsMax how many the engine makes: more than fit
+    boolean fill(SqlEngine engine, String select, long rowsMax) throws QueryException, IOException {
         try {
-            engine.select(select, this);
+            engine.selectFirst(select, rowsMax, this);
             return true;
         } catch (FullException e) {
             return false;

@@ -17,7 +17,7 @@ import java.security.SecureRandom;
 
 /// MCP's transport `streamable HTTP`, without sessions and streams: an answer for each POST.
 @Controller("/api/v1/mcp")
-@ExecuteOn(TaskExecutors.BLOCKING)
+@ExecuteOn(TaskExecutors.IO) // not virtual threads, which native code holds
 final class McpController {
     private static final String VERSION = "MCP-Protocol-Version";
 

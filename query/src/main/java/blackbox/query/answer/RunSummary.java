@@ -28,9 +28,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// One run's facts, what is lost of it, how many events of each kind it has, which models it called, and how it could
-/// be
-/// stopped (null if the record does not say).
+/// One run's facts, what is lost of it, how many events of each kind it has, which models it called, and how it
+/// could be stopped (null if the record does not say).
 public record RunSummary(
         RunFacts facts,
         Losses losses,

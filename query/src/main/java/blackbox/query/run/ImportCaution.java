@@ -7,9 +7,8 @@ import blackbox.schemas.RunId;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// What is to be said with every answer about a run that came from elsewhere and that nobody who is trusted here
-/// vouches
-/// for.
+/// What is to be said with every answer about a run that came from elsewhere and that nobody who is trusted
+/// here vouches for.
 public final class ImportCaution {
 
     private ImportCaution() {}

@@ -32,7 +32,8 @@ public final class RunNames {
         }
     }
 
-    /// The newest run that was recorded here; of imported ones, others chose the ids, and with them their place.
+    /// The newest run that was recorded here; of imported ones, others chose the ids, and with them their
+    /// place.
     private static RunId last(Recordings recordings, List<RunId> runs) throws QueryException {
         return runs.reversed().stream()
                 .filter(run -> !recordings.isImported(run))

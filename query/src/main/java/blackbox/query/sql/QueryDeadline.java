@@ -5,9 +5,10 @@ import java.sql.SQLTimeoutException;
 import java.sql.Statement;
 import java.time.Duration;
 
-/// Stops a query that takes too long, also while its rows are read: the driver's own timeout ends with the execution,
-/// which of a streamed result is before the first row. The engine is interrupted while it works on a row; whoever reads
-/// rows asks before each.
+/// Stops a query that takes too long, also while its rows are read: the driver's own timeout ends with the
+/// execution, which of a streamed result is before most of its rows. The engine is interrupted while it
+/// executes, and whoever reads rows asks before each; what the engine does for the next row of a streamed
+/// result, the driver cannot interrupt.
 final class QueryDeadline implements AutoCloseable {
     private static final Duration AGAIN = Duration.ofMillis(200);
 
@@ -16,7 +17,8 @@ final class QueryDeadline implements AutoCloseable {
 
     private QueryDeadline(Statement statement, Duration timeout) {
         endNs = System.nanoTime() + timeout.toNanos();
-        watch = Thread.startVirtualThread(() -> {
+        // Not a virtual thread: the query's native code holds the thread that would carry it.
+        watch = Thread.ofPlatform().daemon().name("query deadline").start(() -> {
             try {
                 Thread.sleep(timeout);
                 while (true) { // one that comes between two rows stops nothing

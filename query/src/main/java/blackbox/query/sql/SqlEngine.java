@@ -45,17 +45,36 @@ public final class SqlEngine implements AutoCloseable {
         this.limits = limits;
     }
 
+    /// How a result is made.
+    private enum Rows {
+        /// While it is read: it may be longer than memory.
+        STREAMED,
+        /// Before the first row is read: within the limits, or not at all.
+        WHOLE
+    }
+
     /// Opens an engine that can read the committed files and nothing else.
     public static SqlEngine open(Recordings recordings, SqlLimits limits) throws QueryException {
-        return open(recordings, limits, null);
+        return open(recordings, limits, null, Rows.STREAMED);
+    }
+
+    /// The same, for those who must not wait: the limits hold of the whole result, which the driver cannot
+    /// interrupt while it is streamed. It must fit into the engine's memory.
+    public static SqlEngine ofWholeResults(Recordings recordings, SqlLimits limits) throws QueryException {
+        return open(recordings, limits, null, Rows.WHOLE);
     }
 
     /// Opens an engine that can write into `export` too, for results as files.
     static SqlEngine open(Recordings recordings, SqlLimits limits, @Nullable Path export) throws QueryException {
+        return open(recordings, limits, export, Rows.STREAMED);
+    }
+
+    private static SqlEngine open(Recordings recordings, SqlLimits limits, @Nullable Path export, Rows rows)
+            throws QueryException {
         try {
             List<String> files = committed(recordings);
             var properties = new Properties();
-            properties.setProperty(DuckDBDriver.JDBC_STREAM_RESULTS, "true");
+            properties.setProperty(DuckDBDriver.JDBC_STREAM_RESULTS, Boolean.toString(rows == Rows.STREAMED));
             Connection connection = new DuckDBDriver().connect("jdbc:duckdb:", properties);
             if (connection == null) {
                 throw new QueryException(Code.ENGINE, "DuckDB did not open");
@@ -156,6 +175,16 @@ public final class SqlEngine implements AutoCloseable {
         return columns;
     }
 
+    /// The same, of the first rows only, without making the others.
+    public void selectFirst(String sql, long rowsMax, ResultSink sink) throws QueryException, IOException {
+        requireSelect(sql);
+        select("SELECT * FROM (\n" + alone(sql) + "\n) LIMIT " + rowsMax, sink);
+    }
+
+    private static String alone(String sql) {
+        return sql.strip().replaceAll(";+$", "");
+    }
+
     /// Runs one `SELECT` and passes its result to `sink`.
     ///
     /// @throws QueryException with [Code#BAD_INPUT] if it is not a `SELECT` or is wrong, [Code#ENGINE] if it
@@ -168,9 +197,10 @@ public final class SqlEngine implements AutoCloseable {
                 ResultSet result = statement.executeQuery(sql)) {
             ResultRows.give(result, sink, deadline);
         } catch (SQLException e) {
+            QueryException explained = explain(e, startedNs);
             boolean unexplained = String.valueOf(e.getMessage()).contains(NO_REASON)
                     && System.nanoTime() - startedNs < limits.timeout().toNanos();
-            throw explain(unexplained ? reason(sql, e) : e, startedNs);
+            throw unexplained ? explain(reason(sql, e), startedNs) : explained;
         }
     }
 
@@ -190,7 +220,7 @@ public final class SqlEngine implements AutoCloseable {
     void export(String sql, Path file) throws QueryException {
         requireSelect(sql);
         long startedNs = System.nanoTime();
-        String select = sql.strip().replaceAll(";+$", "");
+        String select = alone(sql);
         try (Statement statement = connection.createStatement()) {
             statement.setQueryTimeout((int) limits.timeout().toSeconds());
             statement.execute("COPY (" + select + "\n) TO " + SqlTables.quoted(file.toString())

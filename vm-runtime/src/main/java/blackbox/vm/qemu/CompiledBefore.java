@@ -1,10 +1,11 @@
 package blackbox.vm.qemu;
 
+import blackbox.schemas.Hash;
 import blackbox.vm.Json;
 import blackbox.vm.image.GuestImage;
-import blackbox.vm.image.ImageLock.LockedPackage;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -21,9 +22,19 @@ record CompiledBefore(List<Made> all) {
     ///
     /// @param sha256 of the content
     /// @param root digest of the root
-    /// @param packages digests of the packages that the root was made of; none if a definition's files are in it
-    ///     too, since what those did to the compiler is not for other roots
-    record Made(String sha256, String root, Set<String> packages) {}
+    /// @param packages uses and digests of the packages that the root was made of; none if a definition's files
+    ///     are in it too, since what those did to the compiler is not for other roots
+    record Made(String sha256, String root, Set<String> packages) {
+        Made {
+            Hash.ofHex(sha256);
+            Hash.ofHex(root);
+            packages = Collections.unmodifiableSet(new TreeSet<>(packages));
+        }
+    }
+
+    CompiledBefore {
+        all = List.copyOf(all);
+    }
 
     /// None where the file is missing or cannot be read.
     static CompiledBefore read(Path file) {
@@ -60,7 +71,7 @@ record CompiledBefore(List<Made> all) {
 
     private static Set<String> packages(GuestImage image) {
         return image.record().lock().packages().stream()
-                .map(LockedPackage::sha256)
+                .map(each -> each.use() + " " + each.sha256())
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 }

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// minute where the guest is emulated. The program writes to the second disk: eight octets `compiled`, the
 /// length (64 bits, big- endian), the SHA-256 and the content.
 ///
-/// The machine has none but the files in that program's folder. What was made once of them is remembered below the
-/// data folder ([CompiledBefore]); [#afresh] makes it again.
+/// The machine has none but the files in that program's folder. What was made once of them is remembered below
+/// the data folder ([CompiledBefore]); [#afresh] makes it again.
 public final class GuestCompiler implements GuestFiles.Derivation {
     private static final Duration LIMIT = Duration.ofMinutes(10);
     private static final int MEMORY_MIB = 1024;
@@ -116,6 +116,7 @@ public final class GuestCompiler implements GuestFiles.Derivation {
         text.append(image.sha256(GuestImage.KERNEL)).append('\n');
         text.append(image.sha256(GuestImage.INITRD_BASE)).append('\n');
         text.append(image.kernelArguments()).append('\n');
+        text.append(image.record().tools()).append('\n');
         files.digests()
                 .forEach((file, digest) ->
                         text.append(file).append(' ').append(digest).append('\n'));

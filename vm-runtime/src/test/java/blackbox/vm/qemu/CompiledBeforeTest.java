@@ -75,7 +75,8 @@ class CompiledBeforeTest {
         Path file = folder.resolve("note.json");
         Json.write(file, before);
         assertEquals(before, CompiledBefore.read(file));
-        for (String text : List.of("", "{}", "{\"sha256\": \"" + TRACER + "\"}", "[1]")) {
+        for (String text :
+                List.of("", "{}", "{\"sha256\": \"" + TRACER + "\"}", "[1]", "{\"all\":[{}]}", "{\"all\":[null]}")) {
             assertEquals(none(), CompiledBefore.read(Files.writeString(file, text)));
         }
         assertEquals(none(), CompiledBefore.read(folder.resolve("missing")));
