@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +34,12 @@ class CarriedImageTest {
     @Test
     void itIsTheSameImageWhereThereIsNoNetwork() throws Exception {
         assumeTrue("root".equals(System.getProperty("user.name")), "only root can create a network namespace here");
-        var exported = blackbox.run("image", "list", "--json").expect(0).json().get(0);
+        // Other tests build images in the same folder.
+        var images = blackbox.run("image", "list", "--json").expect(0).json();
+        var exported = StreamSupport.stream(images.spliterator(), false)
+                .filter(image -> image.path("name").asText().equals("default"))
+                .findFirst()
+                .orElseThrow();
         var taken = importing().expect(0).json();
         assertEquals(exported.get("digest"), taken.at("/image/digest"));
         var alone = new ArrayList<>(List.of("unshare", "--net"));
