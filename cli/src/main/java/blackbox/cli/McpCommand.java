@@ -3,7 +3,6 @@ package blackbox.cli;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
 import blackbox.cli.options.TrustOptions;
-import blackbox.evidence.bundle.RunOrigin;
 import blackbox.ingest.table.CatalogView;
 import blackbox.node.mcp.McpEndpoint;
 import blackbox.node.mcp.McpStream;
@@ -58,8 +57,7 @@ final class McpCommand implements Callable<Integer> {
         System.setOut(System.err); // nothing else may come between the answers
         try (var endpoint = new McpEndpoint(
                 recordings,
-                run -> RunOrigin.verify(recordings, run, trust.believed(folder), null, trust.anchors(folder))
-                        .with(CatalogView.compare(recordings, run)),
+                run -> CatalogView.verify(recordings, run, trust.believed(folder), null, trust.anchors(folder)),
                 new SecureRandom())) {
             McpStream.serve(endpoint, System.in, new FileOutputStream(FileDescriptor.out));
         } finally {

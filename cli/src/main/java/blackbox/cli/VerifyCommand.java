@@ -7,7 +7,6 @@ import blackbox.cli.options.RunArgument;
 import blackbox.cli.options.TrustOptions;
 import blackbox.cli.output.JsonOut;
 import blackbox.evidence.bundle.BundleVerifier;
-import blackbox.evidence.bundle.RunOrigin;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.proof.EventProof;
 import blackbox.evidence.proof.ProofJson;
@@ -123,8 +122,7 @@ final class VerifyCommand implements Callable<Integer> {
     private Verification verifyRun(DataFolder folder) throws IOException, QueryException {
         var recordings = common.recordings();
         RunId meant = run.resolveAlsoLost(recordings);
-        return RunOrigin.verify(recordings, meant, trust.believed(folder), kept(), trust.anchors(folder))
-                .with(CatalogView.compare(recordings, meant));
+        return CatalogView.verify(recordings, meant, trust.believed(folder), kept(), trust.anchors(folder));
     }
 
     private List<Requirement> requirements() {

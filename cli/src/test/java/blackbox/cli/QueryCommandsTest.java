@@ -99,6 +99,13 @@ class QueryCommandsTest {
         assertEquals(5, events.out().lines().count(), events.out());
     }
 
+    /// The public key of somebody who has recorded nothing here.
+    private Path stranger() throws Exception {
+        return Files.writeString(
+                data.resolve("stranger.pub"),
+                Ed25519Key.create("a/stranger", new SecureRandom()).verifier().encoded());
+    }
+
     @Test
     void moreCanBeRequiredThanThatARunHolds() throws Exception {
         assertEquals(0, json("verify", "last", "--json").path("unmet").size());
@@ -110,10 +117,7 @@ class QueryCommandsTest {
                 JSON.readTree(ran.out()).path("unmet").toString());
         Ran said = run("verify", "last", "--require", "armed");
         assertTrue(said.out().contains("required, and not so: armed (it could be stopped"), said.out());
-        Path stranger = data.resolve("stranger.pub");
-        Files.writeString(
-                stranger,
-                Ed25519Key.create("a/stranger", new SecureRandom()).verifier().encoded());
+        Path stranger = stranger();
         assertEquals(
                 ExitCodes.DOES_NOT_HOLD,
                 run("verify", "last", "--require", "trusted", "--key", stranger.toString())
@@ -146,10 +150,7 @@ class QueryCommandsTest {
         assertEquals(run.value(), verdict.path("proof").path("run").asText());
         assertEquals("recorder.heartbeat", verdict.path("proof").path("kind").asText());
         assertTrue(run("verify", proof.toString()).out().contains("event         1 of run " + run));
-        Path stranger = data.resolve("stranger.pub");
-        Files.writeString(
-                stranger,
-                Ed25519Key.create("a/stranger", new SecureRandom()).verifier().encoded());
+        Path stranger = stranger();
         assertEquals(
                 ExitCodes.DOES_NOT_HOLD,
                 run("verify", proof.toString(), "--key", stranger.toString()).exitCode());

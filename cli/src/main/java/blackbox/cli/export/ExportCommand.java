@@ -9,12 +9,10 @@ import blackbox.cli.output.JsonOut;
 import blackbox.cli.output.TravelReport;
 import blackbox.evidence.EvidenceException;
 import blackbox.evidence.bundle.BundleWriter;
-import blackbox.evidence.bundle.RunOrigin;
 import blackbox.evidence.store.FileDigest;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.text.Printable;
 import blackbox.evidence.tiles.StaticRunLog;
-import blackbox.evidence.verify.Verification;
 import blackbox.ingest.table.CatalogView;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.travel.TravelException;
@@ -262,12 +260,13 @@ public final class ExportCommand implements Callable<Integer> {
     private void controls(DataFolder folder, Recordings recordings, RunId run) throws IOException {
         Destination to = Destination.of(out, format.defaultFile(run), common.json());
         var trust = new LocalTrust(folder);
-        Verification verification = RunOrigin.verify(recordings, run, trust.believedKeys(), null, trust.anchorTrust())
-                .with(CatalogView.compare(recordings, run));
-        ControlMap map = ControlMap.of(run, verification, Instant.now());
-        to.write(octets -> {
-            octets.write(map.document());
-            return map;
+        ControlMap map = to.write(octets -> {
+            ControlMap made = ControlMap.of(
+                    run,
+                    CatalogView.verify(recordings, run, trust.believedKeys(), null, trust.anchorTrust()),
+                    Instant.now());
+            octets.write(made.document());
+            return made;
         });
         said(
                 run,

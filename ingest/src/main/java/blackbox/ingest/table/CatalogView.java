@@ -1,7 +1,12 @@
 package blackbox.ingest.table;
 
+import blackbox.evidence.anchor.AnchorTrust;
+import blackbox.evidence.bundle.RunOrigin;
+import blackbox.evidence.log.NoteVerifier;
+import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.Recordings;
+import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.Verification.Finding;
 import blackbox.ingest.IngestException;
 import blackbox.schemas.RunId;
@@ -12,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /// What engines that read a run through the catalog get, compared with its sealed files: another engine may commit to
 /// the table too, and what it adds, replaces or deletes there changes no sealed file.
@@ -20,6 +26,17 @@ public final class CatalogView {
     private static final int NAMES_MAX = 5;
 
     private CatalogView() {}
+
+    /// Verifies a run, as [RunOrigin#verify] does, with the findings of [#compare].
+    public static Verification verify(
+            Recordings recordings,
+            RunId run,
+            List<? extends NoteVerifier> trusted,
+            @Nullable SignedNote kept,
+            AnchorTrust anchors)
+            throws IOException {
+        return RunOrigin.verify(recordings, run, trusted, kept, anchors).with(compare(recordings, run));
+    }
 
     /// A finding if the catalog shows other files than the sealed ones, hides rows of them, or cannot be read; none
     /// where there is no catalog.

@@ -41,7 +41,6 @@ import blackbox.query.why.WhyJson;
 import blackbox.schemas.RunId;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -238,8 +237,8 @@ final class RecordingTools {
         }
         TouchedInBrief touched = TouchedInBrief.collect(recordings, run);
         return reply(run, out -> {
-            strings(out, "brief", BriefText.lines(touched.brief()));
-            strings(out, "limits", touched.touched().limits());
+            WhyJson.texts(out, "brief", BriefText.lines(touched.brief()));
+            WhyJson.texts(out, "limits", touched.touched().limits());
         });
     }
 
@@ -371,7 +370,7 @@ final class RecordingTools {
             return reply(run, out -> {
                 out.writeFieldName("proof");
                 ProofJson.write(out, proof);
-                strings(out, "limits", proof.limits());
+                WhyJson.texts(out, "limits", proof.limits());
             });
         } catch (EvidenceException e) {
             throw new QueryException(Code.NOT_FOUND, String.valueOf(e.getMessage()), e);
@@ -392,13 +391,5 @@ final class RecordingTools {
 
     private Reply reply(RunId run, Answer.Body fields) throws QueryException, IOException {
         return new Reply(Answer.object(fields), ImportCaution.of(recordings, run));
-    }
-
-    private static void strings(JsonGenerator out, String name, List<String> values) throws IOException {
-        out.writeArrayFieldStart(name);
-        for (String each : values) {
-            out.writeString(each);
-        }
-        out.writeEndArray();
     }
 }

@@ -1,6 +1,5 @@
 package blackbox.node.serve;
 
-import blackbox.evidence.bundle.RunOrigin;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.Verification;
 import blackbox.ingest.table.CatalogView;
@@ -19,7 +18,6 @@ public record ApiContext(
 
     /// Verifies a run with the keys that are trusted now.
     Verification verify(RunId run) throws IOException {
-        return RunOrigin.verify(recordings, run, trustedKeys.read(), null, trustedKeys.anchors())
-                .with(CatalogView.compare(recordings, run));
+        return CatalogView.verify(recordings, run, trustedKeys.read(), null, trustedKeys.anchors());
     }
 }

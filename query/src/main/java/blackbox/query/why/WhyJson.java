@@ -61,7 +61,8 @@ public final class WhyJson {
         out.writeStringField("grade", grade == null ? null : grade.name());
     }
 
-    static void texts(JsonGenerator out, String name, List<String> texts) throws IOException {
+    /// Writes a list as a field.
+    public static void texts(JsonGenerator out, String name, List<String> texts) throws IOException {
         out.writeArrayFieldStart(name);
         for (String text : texts) {
             out.writeString(text);
