@@ -50,6 +50,7 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     private final Left recorded;
     private final Left actual;
     private final OwnIds drawn;
+    private final SessionNames sessions;
     private final List<String> compared = new ArrayList<>();
     private final List<String> notCompared = new ArrayList<>();
     private final Tied times = new Tied();
@@ -87,15 +88,20 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     }
 
     public ComparedFiles(Left recorded, Left actual) {
-        this(recorded, actual, OwnIds.NONE);
+        this(recorded, actual, Map.of(), SessionNames.NONE);
     }
 
-    /// @param drawn ids of the actual side that stand for recorded ones, as its requests showed
-    public ComparedFiles(Left recorded, Left actual, OwnIds drawn) {
+    private ComparedFiles(Left recorded, Left actual, Map<String, String> drawn, SessionNames sessions) {
         this.recorded = recorded;
         this.actual = actual;
-        this.drawn = drawn;
-        this.transcriptIds = new TranscriptIds(drawn);
+        this.drawn = sessions.with(drawn);
+        this.sessions = sessions;
+        this.transcriptIds = new TranscriptIds(this.drawn);
+    }
+
+    /// @param drawn ids of the actual side by the recorded ones for which they stand, as its requests showed
+    public static ComparedFiles of(Left recorded, Left actual, Map<String, String> drawn) throws IOException {
+        return new ComparedFiles(recorded, actual, drawn, SessionNames.of(recorded.events(), actual.events()));
     }
 
     @Override
@@ -112,10 +118,10 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
     }
 
     /// Those of two recorded runs, which can be compared if both began with the same image.
-    public static ComparedFiles ofRuns(Recordings recordings, RunFacts one, RunFacts other) {
+    public static ComparedFiles ofRuns(Recordings recordings, RunFacts one, RunFacts other) throws IOException {
         String first = image(one);
         if (first != null && first.equals(image(other))) {
-            return new ComparedFiles(of(recordings, one), of(recordings, other));
+            return of(of(recordings, one), of(recordings, other), Map.of());
         }
         Left unknown = new Left(
                 () -> new RecordedFiles.Unknown("the runs began with different images, or do not say with which"),
@@ -474,7 +480,11 @@ public final class ComparedFiles implements LeftFiles, KnownTies, AutoCloseable 
 
     /// Which rules let values stand for others, besides those that hold for all replays.
     public List<String> rules() {
-        return transcriptIds.applies() ? List.of(TranscriptIds.RULE) : List.of();
+        var rules = new ArrayList<>(sessions.rules());
+        if (transcriptIds.applies()) {
+            rules.add(TranscriptIds.RULE);
+        }
+        return rules;
     }
 
     /// What was not, and why.

@@ -123,7 +123,7 @@ final class TranscriptIds implements DrawnWords {
     }
 
     /// Whether both look drawn, and not like the next number of a list.
-    private static boolean isSameForm(String recorded, String actual) {
+    static boolean isSameForm(String recorded, String actual) {
         if (recorded.length() != actual.length()
                 || !FORM.matcher(recorded).matches()
                 || !FORM.matcher(actual).matches()) {

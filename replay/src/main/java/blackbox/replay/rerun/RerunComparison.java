@@ -20,7 +20,6 @@ import blackbox.replay.compare.EventTape;
 import blackbox.replay.compare.OwnTls;
 import blackbox.replay.compare.PrintedTies;
 import blackbox.replay.compare.RecordedSide;
-import blackbox.replay.content.OwnIds;
 import blackbox.replay.divergence.Alignment;
 import blackbox.replay.divergence.AlignmentSettings;
 import blackbox.replay.divergence.Divergences;
@@ -131,14 +130,14 @@ final class RerunComparison {
     /// @throws ReplayException when the recording is not what was sealed, or cannot be read
     /// @throws IOException when what the re-execution left cannot be read
     Judged with(Replayed replayed, Agreements agreements, Instant at) throws ReplayException, IOException {
-        try (var files = new ComparedFiles(
+        try (var files = ComparedFiles.of(
                 new ComparedFiles.Left(
                         recorded.files(),
                         RecordedSide.events(
                                 recorded.recordings(), recorded.facts().run()),
                         RecordedAgent.of(recorded.facts()).command().trusted()),
                 new ComparedFiles.Left(replayed.files(), replayed.events(), replayed.authority()),
-                OwnIds.of(replayed.ending().played().ids()))) {
+                replayed.ending().played().ids())) {
             return with(replayed, files, agreements, at);
         }
     }
