@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
 final class Bench {
     static final List<Benchmark> SUITE = List.of(
             new Seal(),
+            new Rules(),
             new Pipeline(),
             new Travel(),
             new StoredBytes(),

@@ -5,6 +5,7 @@ import blackbox.cli.control.PauseCommand;
 import blackbox.cli.control.ResumeCommand;
 import blackbox.cli.egress.EgressCommand;
 import blackbox.cli.export.ExportCommand;
+import blackbox.cli.rules.RulesCommand;
 import blackbox.cli.why.CausedCommand;
 import blackbox.cli.why.WhyCommand;
 import java.util.Arrays;
@@ -40,6 +41,7 @@ final class Commands {
             VerifyCommand.class,
             ReplayCommand.class,
             EgressCommand.class,
+            RulesCommand.class,
             ExportCommand.class,
             ImportCommand.class,
             AnchorCommand.class,

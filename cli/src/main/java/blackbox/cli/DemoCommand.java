@@ -10,6 +10,7 @@ import blackbox.cli.output.JsonOut;
 import blackbox.cli.terminal.Narrator;
 import blackbox.evidence.verify.RunVerifier;
 import blackbox.evidence.verify.Verification;
+import blackbox.node.alert.AlertOptions;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.image.LocalImages;
 import blackbox.node.record.KafkaSettings;
@@ -150,7 +151,8 @@ public final class DemoCommand implements Callable<Integer> {
                         RecordRequest.SILENCE_MAX),
                 workspace,
                 new RecordRequest.Guest(LocalImages.DEFAULT, option, MachineSize.DEFAULT, Network.USER, null),
-                CaptureLimits.DEFAULT);
+                CaptureLimits.DEFAULT,
+                AlertOptions.NONE);
         var listener = new RecordListener() {
             @Override
             public void say(String line) {

@@ -2,6 +2,7 @@ package blackbox.cli;
 
 import blackbox.cli.egress.PolicyFile;
 import blackbox.cli.exit.CommandException;
+import blackbox.cli.options.AlertChoices;
 import blackbox.cli.options.CommonOptions;
 import blackbox.cli.options.ConfinementOption;
 import blackbox.cli.options.DurationConverter;
@@ -67,6 +68,7 @@ import picocli.CommandLine.Parameters;
             "  blackbox record --policy policy.yaml -- npm ci    (only what policy.yaml allows)",
             "  blackbox record --policy policy.yaml --secret anthropic=env:ANTHROPIC_API_KEY -- ./agent",
             "      (the agent's ANTHROPIC_API_KEY is a surrogate; only the gateway has the key, for the rule that names it)",
+            "  blackbox record --rules agents --pause-on high -- ./agent   (alerts are sealed, and stop it)",
             "  blackbox record --kafka broker-1:9092 --recorder-only -- make test   (`blackbox ingest` has the table)",
             "",
             "The VM gets a copy of the workspace, and the result comes back as another copy; your own files are not changed.",
@@ -116,6 +118,9 @@ public final class RecordCommand implements Callable<Integer> {
 
     @Mixin
     SecretOptions secrets;
+
+    @Mixin
+    AlertChoices alerts;
 
     @Option(
             names = "--timeout",
@@ -391,7 +396,9 @@ public final class RecordCommand implements Callable<Integer> {
         TierOption option = tierOption(cpus > 1 && tier.equals("auto") ? "live" : tier);
         var guest = new RecordRequest.Guest(image, option, size(), reachable, egress);
         var agent = new RecordRequest.Agent(command, environment, user, agentLimits(), terminal, timeout, silenceMax);
-        return new RecordRequest(name, agent, workspace, guest, new CaptureLimits(diskLogMax, framesMax, outputMax));
+        var limits = new CaptureLimits(diskLogMax, framesMax, outputMax);
+        return new RecordRequest(
+                name, agent, workspace, guest, limits, alerts.read(line -> System.err.println("blackbox: " + line)));
     }
 
     private Map<String, String> environment(@Nullable EgressRequest egress) {

@@ -10,6 +10,7 @@ import blackbox.cli.terminal.ShutdownWait;
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.ingest.IngestException;
+import blackbox.node.alert.Outbox;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.record.AnchorService;
 import blackbox.node.record.KafkaSettings;
@@ -126,6 +127,7 @@ final class ServeCommand implements Callable<Integer> {
                 ApiServer api = ApiServer.start(context(data, tokenFile, witnessing), address, tls)) {
             say(api, tokenFile, tls, witnessing);
             try (AnchorService _ = AnchorService.start(data, anchors, this::tell);
+                    Outbox _ = Outbox.open(data, this::tell);
                     Pipeline pipeline = Pipeline.start(lock, data, broker)) {
                 pipeline.recover(data);
                 try (ReadablePayloads _ = ReadablePayloads.ofKilled(data, PayloadKeyFile.vault(data), this::tell);

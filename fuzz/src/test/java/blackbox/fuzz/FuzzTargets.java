@@ -30,6 +30,7 @@ final class FuzzTargets {
             GitTargets::all,
             TextTargets::all,
             PolicyTargets::all,
+            RuleTargets::all,
             CallTargets::all,
             EvidenceTargets::all,
             TravelTargets::all,

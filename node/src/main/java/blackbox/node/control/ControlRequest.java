@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// What a run's recorder is asked to do, as one line of JSON.
 ///
 /// @param reason why, in one line of at most 500 characters
-/// @param via how it was asked, `cli` or `api`
+/// @param via how it was asked, `cli`, `api` or `rule`
 /// @param subject for whom the process at the other end asks, if not for its own user; its word alone
 public record ControlRequest(
         Command command,

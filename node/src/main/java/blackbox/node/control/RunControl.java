@@ -68,6 +68,7 @@ public final class RunControl {
     private final AtomicInteger sealing = new AtomicInteger();
 
     private final CountDownLatch killSealed = new CountDownLatch(1);
+    private final CountDownLatch begun = new CountDownLatch(1);
     private volatile boolean killing;
     private volatile boolean began;
     private volatile boolean closed;
@@ -88,6 +89,12 @@ public final class RunControl {
     /// From now on there is something to pause.
     public void begin() {
         began = true;
+        begun.countDown();
+    }
+
+    /// Waits until there is something to pause, or there will not be.
+    public void awaitBegun() throws InterruptedException {
+        begun.await();
     }
 
     /// Nothing is carried out or sealed any more: the machine is about to end. Waits, but only for a time, until
@@ -106,6 +113,7 @@ public final class RunControl {
             Thread.currentThread().interrupt();
         } finally {
             closed = true;
+            begun.countDown();
         }
     }
 
@@ -113,7 +121,7 @@ public final class RunControl {
     ///
     /// @param user of this host, who owns the process that asks
     /// @throws RecorderException if the record cannot say it; a machine that was to stop has stopped all the same
-    ControlAnswer carryOut(ControlRequest request, String user) throws RecorderException, InterruptedException {
+    public ControlAnswer carryOut(ControlRequest request, String user) throws RecorderException, InterruptedException {
         if (closed) {
             return ControlAnswer.refused("the run is ending");
         }

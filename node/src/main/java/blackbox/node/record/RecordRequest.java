@@ -1,5 +1,6 @@
 package blackbox.node.record;
 
+import blackbox.node.alert.AlertOptions;
 import blackbox.node.egress.EgressRequest;
 import blackbox.query.run.SealedCommand;
 import blackbox.recorder.capture.CaptureLimits;
@@ -29,8 +30,14 @@ import org.jspecify.annotations.Nullable;
 /// @param workspace folder that goes in, or null for an empty one
 /// @param guest where it runs
 /// @param limits how much is stored beside the events
+/// @param alerts by which rules the run is watched, and what comes of it
 public record RecordRequest(
-        @Nullable String name, Agent agent, @Nullable Path workspace, Guest guest, CaptureLimits limits) {
+        @Nullable String name,
+        Agent agent,
+        @Nullable Path workspace,
+        Guest guest,
+        CaptureLimits limits,
+        AlertOptions alerts) {
 
     /// The agent.
     ///
@@ -70,7 +77,7 @@ public record RecordRequest(
     RecordRequest inTerminal(Terminal terminal) {
         var there = new Agent(
                 agent.command, agent.environment, agent.user, agent.limits, terminal, agent.timeout, agent.silenceMax);
-        return new RecordRequest(name, there, workspace, guest, limits);
+        return new RecordRequest(name, there, workspace, guest, limits, alerts);
     }
 
     /// The VM.

@@ -2,6 +2,7 @@ package blackbox.node.record;
 
 import blackbox.evidence.sign.CryptoProvider;
 import blackbox.ingest.IngestException;
+import blackbox.node.alert.RunAlerts;
 import blackbox.node.control.ControlServer;
 import blackbox.node.control.RunControl;
 import blackbox.node.egress.EgressRequest;
@@ -244,9 +245,10 @@ public final class RecordSession {
     private RecordResult record(Machine vm, MachineLog log, StartedRun started)
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         Spool spool = Spool.create(data.spool(), started.run());
-        try (var checkpoints =
-                new RunCheckpoints(spool, started.certified().runs().log(), CHECKPOINT_INTERVAL, progress::say)) {
-            return record(vm, log, started, spool, checkpoints);
+        try (RunAlerts alerts = RunAlerts.of(started.run(), request.alerts(), data, started.clock(), progress);
+                var checkpoints = new RunCheckpoints(
+                        spool, started.certified().runs().log(), CHECKPOINT_INTERVAL, progress::say)) {
+            return record(vm, log, started, spool, checkpoints, alerts);
         }
     }
 
@@ -264,7 +266,8 @@ public final class RecordSession {
         return vm;
     }
 
-    private RecordResult record(Machine vm, MachineLog log, StartedRun started, Spool spool, RunCheckpoints checkpoints)
+    private RecordResult record(
+            Machine vm, MachineLog log, StartedRun started, Spool spool, RunCheckpoints checkpoints, RunAlerts alerts)
             throws VmException, RecorderException, IngestException, IOException, InterruptedException {
         RunId run = started.run();
         HostClock clock = started.clock();
@@ -272,8 +275,9 @@ public final class RecordSession {
         Path folder = data.captures(run);
         var entropy = GuestEntropy.from(random);
         KeptInputs.keep(vm, entropy, folder, request.limits().framesBytesMax());
-        var sealer = new RunSealer(run, started.certified().keys(), checkpoints, started.steady());
+        var sealer = new RunSealer(run, started.certified().keys(), checkpoints, started.steady(), alerts.watch());
         open(vm.facts(), entropy.digest(), sealer, started);
+        alerts.opening().ifPresent(sealer::append);
         log.handTo(sealer::append);
         vm.onBootClock(clock::heard);
         var recorder = new RunRecorder(sealer, run.value());
@@ -296,6 +300,7 @@ public final class RecordSession {
         recorder.flush();
         var publication = new Publication(data, run, spool, kafka, progress, agent::awaitStarted);
         var control = new RunControl(vm, feeds, clock, recorder, agent.gate(), agent.ending());
+        alerts.commands(control);
         try (RunGateway gateway = gateway(vm, started, recorder, agent);
                 ControlServer commands = ControlServer.start(control, hidden, data.control(run), progress)) {
             this.agent = agent;

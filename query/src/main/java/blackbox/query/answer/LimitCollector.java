@@ -49,7 +49,10 @@ public final class LimitCollector {
             case RecorderView.Noticed noticed -> finding(noticed);
             case RecorderView.TracerReady ready -> ready(ready);
             case EventView.Unknown unknown -> notKnown.merge(unknown.code(), 1L, Long::sum);
-            case RecorderView.Heartbeat _, RecorderView.TracerHeartbeat _ -> {}
+            case RecorderView.Heartbeat _,
+                    RecorderView.TracerHeartbeat _,
+                    RecorderView.Alert _,
+                    RecorderView.Rules _ -> {}
             case FileView file -> elsewhere += isElsewhere(file) ? 1 : 0;
             case PrivilegeView.Use use -> overlays += mountsOverlay(use) ? 1 : 0;
             case RunView.Open open -> {

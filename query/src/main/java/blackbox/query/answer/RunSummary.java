@@ -9,6 +9,7 @@ import blackbox.evidence.verify.ControlAccount;
 import blackbox.evidence.verify.ControlFacts;
 import blackbox.evidence.verify.EventAccount;
 import blackbox.evidence.verify.Losses;
+import blackbox.query.alerts.AlertSums;
 import blackbox.query.calls.TokenSums;
 import blackbox.query.run.RunFacts;
 import blackbox.query.run.RunState;
@@ -28,13 +29,14 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// One run's facts, what is lost of it, how many events of each kind it has, which models it called, and how it
-/// could be stopped (null if the record does not say).
+/// One run's facts, what is lost of it, how many events of each kind it has, which models it called, what rules found
+/// in it, and how it could be stopped (null if the record does not say).
 public record RunSummary(
         RunFacts facts,
         Losses losses,
         Map<Kind, Long> counts,
         List<TokenSums.OfModel> models,
+        AlertSums.Alerts alerts,
         @Nullable ControlFacts control) {
 
     public RunSummary {
@@ -56,12 +58,14 @@ public record RunSummary(
         var account = new EventAccount();
         var control = new ControlAccount();
         var tokens = new TokenSums();
+        var alerts = new AlertSums();
         if (facts.fault() == null) {
             try (RunReader reader = RunReader.open(recordings, run, 0, COLUMNS)) {
                 while (reader.next()) {
                     account.see(reader.index(), reader.row());
                     control.see(reader.index(), reader.row());
                     tokens.see(reader.row());
+                    alerts.see(reader.index(), reader.row());
                     Kind kind = reader.row().has(Column.KIND)
                             ? Kind.ofCode(reader.row().number(Column.KIND))
                             : null;
@@ -79,6 +83,7 @@ public record RunSummary(
                 facts.state() == RunState.MISSING ? Losses.NOT_KNOWN : account.losses(live),
                 counts,
                 tokens.models(),
+                alerts.alerts(),
                 control.facts());
     }
 
@@ -103,6 +108,8 @@ public record RunSummary(
         }
         out.writeEndObject();
         TokenSums.write(out, models);
+        out.writeFieldName("alerts");
+        alerts.write(out);
         if (control != null) {
             out.writeFieldName("control");
             control.write(out);
@@ -143,6 +150,7 @@ public record RunSummary(
         }
         out.println("events        " + facts.events() + "  (" + losses.inWords() + ")");
         counts.forEach((kind, count) -> out.println("  %-20s %d".formatted(kind.eventName(), count)));
+        alerts.print(out);
         if (control != null) {
             control.print(out);
         }

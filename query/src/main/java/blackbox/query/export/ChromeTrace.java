@@ -118,6 +118,11 @@ public final class ChromeTrace implements EventExport {
             case PrivilegeView use -> instant(use, index, "privilege", name(use));
             case RecorderView.Loss loss -> noticed(loss, index, "lost: " + loss.lost());
             case RecorderView.Noticed noticed -> noticed(noticed, index, String.valueOf(noticed.what()));
+            case RecorderView.Alert alert ->
+                noticed(
+                        alert,
+                        index,
+                        "alert: " + RunFacts.detailOf(alert.row()).path("title").asText(""));
             case VmView.Command command -> noticed(command, index, name(command));
             case RunView.AgentStart start -> noticed(start, index, "agent starts");
             case RunView.AgentExit exit -> noticed(exit, index, "agent ends");

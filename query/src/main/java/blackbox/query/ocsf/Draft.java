@@ -14,7 +14,8 @@ record Draft(OcsfClass of, Activity activity, Severity severity, Fields fields) 
         INFORMATIONAL(1),
         LOW(2),
         MEDIUM(3),
-        HIGH(4);
+        HIGH(4),
+        CRITICAL(5);
 
         private final int id;
 

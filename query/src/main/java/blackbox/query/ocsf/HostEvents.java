@@ -45,9 +45,26 @@ final class HostEvents {
                                 known == null ? "a finding that this version of Blackbox does not know" : known.words())
                         .with(noticed.meansMissing() ? Severity.HIGH : Severity.MEDIUM);
             }
-            case RecorderView.Heartbeat _, RecorderView.TracerHeartbeat _, RecorderView.TracerReady _ ->
-                Draft.base(kind);
+            case RecorderView.Alert alert -> alert(alert, index);
+            case RecorderView.Rules _,
+                    RecorderView.Heartbeat _,
+                    RecorderView.TracerHeartbeat _,
+                    RecorderView.TracerReady _ -> Draft.base(kind);
         };
+    }
+
+    /// The levels of rules are OCSF's severities.
+    private Draft alert(RecorderView.Alert alert, long index) {
+        JsonNode detail = RunFacts.detailOf(alert.row());
+        String title = detail.path("title").asText(String.valueOf(alert.rule()));
+        Severity severity = switch (detail.path("level").asText()) {
+            case "critical" -> Severity.CRITICAL;
+            case "high" -> Severity.HIGH;
+            case "medium" -> Severity.MEDIUM;
+            case "low" -> Severity.LOW;
+            default -> Severity.INFORMATIONAL;
+        };
+        return finding(index, title, title).with(severity);
     }
 
     private Draft finding(long index, String title, String words) {

@@ -191,6 +191,11 @@ public final class SqlEngine implements AutoCloseable {
     ///     takes too long or too much memory
     public void select(String sql, ResultSink sink) throws QueryException, IOException {
         requireSelect(sql);
+        selectOwn(sql, sink);
+    }
+
+    /// The same with a statement that Blackbox made itself, however long it is.
+    public void selectOwn(String sql, ResultSink sink) throws QueryException, IOException {
         long startedNs = System.nanoTime();
         try (Statement statement = connection.createStatement();
                 var deadline = QueryDeadline.over(statement, limits.timeout());
@@ -213,6 +218,23 @@ public final class SqlEngine implements AutoCloseable {
             return unexplained;
         } catch (SQLException e) {
             return e;
+        }
+    }
+
+    /// A text in SQL.
+    public static String quoted(String text) {
+        return SqlTables.quoted(text);
+    }
+
+    /// Makes a table beside the recordings' for as long as the engine is open.
+    ///
+    /// @param columns their names and types, as in `CREATE TABLE`
+    public OwnTable table(String name, String columns) throws QueryException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE " + name + " (" + columns + ")");
+            return OwnTable.of(connection, name);
+        } catch (SQLException e) {
+            throw new QueryException(Code.ENGINE, firstLine(e), e);
         }
     }
 

@@ -51,6 +51,7 @@ final class EventWeight {
             case Event.RecorderLoss e -> of(e.detail());
             case Event.RecorderHeartbeat e -> of(e.detail());
             case Event.TracerHeartbeat e -> of(e.detail());
+            case Event.Detection e -> of(e.what()) + of(e.detail());
             case Event.TracerReady e -> of(e.detail());
             case Event.VmLifecycle e -> of(e.what()) + of(e.detail());
             case Event.AgentStart e -> of(e.detail());

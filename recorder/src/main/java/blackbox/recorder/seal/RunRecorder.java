@@ -26,6 +26,9 @@ public final class RunRecorder implements EventSink, AutoCloseable {
     private static final Duration SEAL_INTERVAL = Duration.ofMillis(500);
     private static final Duration LATENCY = Duration.ofMillis(20);
 
+    /// How long what somebody waits for may wait for its batch.
+    private static final Duration AWAITED = Duration.ofMillis(50);
+
     private final RunSealer sealer;
     private final BlockingQueue<Waiting> queue = new LinkedBlockingQueue<>();
     /// What may still be queued, octets. Fair, so that light events do not overtake a heavy one that waits.
@@ -175,7 +178,8 @@ public final class RunRecorder implements EventSink, AutoCloseable {
 
     /// Appends until it is time to seal; true when the run's close was appended, after which nothing follows.
     private boolean appendUntilDue() throws InterruptedException {
-        long due = System.nanoTime() + SEAL_INTERVAL.toNanos();
+        long began = System.nanoTime();
+        long due = began + SEAL_INTERVAL.toNanos();
         while (!sealer.isFull() && !(closing && queue.isEmpty())) {
             CountDownLatch asked = flush.get();
             long left = asked == null ? Math.min(due - System.nanoTime(), LATENCY.toNanos()) : 0;
@@ -184,6 +188,7 @@ public final class RunRecorder implements EventSink, AutoCloseable {
             if (next != null) {
                 sealer.append(closed(next.event()));
                 room.release(next.weight());
+                due = sealer.isAwaited() ? Math.min(due, began + AWAITED.toNanos()) : due;
             }
             if (event instanceof Event.RunClose) {
                 return true;

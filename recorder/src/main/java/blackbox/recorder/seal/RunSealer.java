@@ -27,6 +27,8 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /// Orders one run's events, gives each its index and seals them in batches. Owned by one thread.
 ///
@@ -51,10 +53,14 @@ public final class RunSealer implements AutoCloseable {
     private final EventAccount account = new EventAccount();
     private final Reconciler sides = new Reconciler();
 
-    /// What is to be said about guest and host with the next event: a heartbeat, too, lets time pass, and is its
-    /// batch's
-    /// last leaf.
-    private final List<SidesDiffer> due = new ArrayList<>();
+    private final RowWatch watch;
+
+    /// What follows from the rows so far and is to be said with the next event: from a heartbeat, too, and that is its
+    /// batch's last leaf.
+    private final List<Event> due = new ArrayList<>();
+
+    /// What the watch said since the last seal, by index.
+    private final SortedMap<Long, Event> said = new TreeMap<>();
 
     private final Row row = new Row();
     private byte[] leaves = new byte[BATCH_BYTES_FULL + 2 * LeafCodec.BYTES_MAX];
@@ -66,7 +72,13 @@ public final class RunSealer implements AutoCloseable {
 
     /// @param clock the host's; heartbeats never go back even if it does, and setting it back is recorded
     public RunSealer(RunId run, EpochKeys keys, BatchSink sink, InstantSource clock) {
+        this(run, keys, sink, clock, RowWatch.NONE);
+    }
+
+    /// @param watch is shown every row, and says what follows from it
+    public RunSealer(RunId run, EpochKeys keys, BatchSink sink, InstantSource clock, RowWatch watch) {
         this.run = run;
+        this.watch = watch;
         this.keys = keys;
         this.sink = sink;
         this.clock = SteadyClock.over(clock);
@@ -77,34 +89,56 @@ public final class RunSealer implements AutoCloseable {
         this(run, EpochKeys.always(signer), sink, clock);
     }
 
-    /// Appends an event, and what follows from it about guest and host, and returns its index. Not yet recorded: see
-    /// [#seal].
+    /// Appends an event, and what follows from it, and returns its index. Not yet recorded: see [#seal].
     public long append(Event event) {
-        long index = compare(event);
-        tellOfSides();
+        long index = consider(event);
+        tellWhatFollows();
         return index;
     }
 
-    /// Appends an event; what follows from it about guest and host is due.
-    private long compare(Event event) {
+    /// Appends an event; what follows from it is due.
+    private long consider(Event event) {
         EventRows.fill(event, row);
         long index = append(row);
-        due.addAll(sides.see(index, row));
+        for (SidesDiffer differs : sides.see(index, row)) {
+            due.add(finding(differs));
+        }
+        if (!closed) {
+            due.addAll(watch.see(index, row));
+        }
         return index;
     }
 
-    /// Appends what is to be said about guest and host once everything else but the run's close has been appended.
+    /// Appends what is to be said once everything else but the run's close has been appended.
     void settle() {
-        due.addAll(sides.finish());
-        tellOfSides();
+        for (SidesDiffer differs : sides.finish()) {
+            due.add(finding(differs));
+        }
+        tellWhatFollows();
+        due.addAll(watch.finish());
+        tellWhatFollows();
     }
 
-    private void tellOfSides() {
-        List<SidesDiffer> found = List.copyOf(due);
-        due.clear();
-        for (SidesDiffer differs : found) {
-            append(new Event.RecorderFinding(EventHeader.host(sides.nowNs()), differs));
+    private Event finding(SidesDiffer differs) {
+        return new Event.RecorderFinding(EventHeader.host(sides.nowNs()), differs);
+    }
+
+    private void tellWhatFollows() {
+        while (!due.isEmpty()) {
+            List<Event> next = List.copyOf(due);
+            due.clear();
+            for (Event event : next) {
+                long index = consider(event);
+                if (event.kind() == Kind.RECORDER_ALERT) {
+                    said.put(index, event);
+                }
+            }
         }
+    }
+
+    /// Whether the watch has said something since the last [#seal], so that somebody waits for it.
+    boolean isAwaited() {
+        return !said.isEmpty();
     }
 
     /// Appends a row and returns its index.
@@ -154,15 +188,17 @@ public final class RunSealer implements AutoCloseable {
     /// again
     public SealedBatch seal() throws RecorderException {
         long nowNs = nowNs();
-        tellOfSides();
+        tellWhatFollows();
         tellOfClock(nowNs);
         String nextKey = keys.announce(closed);
-        compare(new Event.RecorderHeartbeat(
+        consider(new Event.RecorderHeartbeat(
                 EventHeader.host(nowNs), sequence, previous, tree.size() + 1, lost(), nextKey));
         String checkpoint = keys.seal(new Checkpoint(run.origin(), tree.size(), tree.root()).text());
         var header = new BatchHeader(run, sequence, firstIndex, pending(), nowNs, previous);
         SealedBatch batch = SealedBatch.encode(header, leaves, leavesLength, checkpoint);
         sink.write(batch);
+        said.forEach(watch::sealed);
+        said.clear();
         previous = batch.hash();
         sequence++;
         firstIndex = tree.size();

@@ -308,6 +308,16 @@ public sealed interface Event {
         }
     }
 
+    /// A detection rule held of the events before it (`what` is the rule's id), or by which rules the run is watched
+    /// (`what` is the digest of all).
+    record Detection(Kind kind, EventHeader header, String what, String detail) implements Event {
+        public Detection {
+            if (kind != Kind.RECORDER_ALERT && kind != Kind.RECORDER_RULES) {
+                throw new IllegalArgumentException(kind + " is not about rules");
+            }
+        }
+    }
+
     /// Which probes are attached, and that the canary came through; detail is the guest's JSON.
     record TracerReady(EventHeader header, String detail) implements Event {
         @Override

@@ -71,6 +71,7 @@ public final class EventRows {
             case Event.RecorderHeartbeat e -> out.heartbeat(e);
             case Event.TracerHeartbeat e -> out.said(null, e.detail());
             case Event.RecorderFinding e -> out.said(e.detail().finding().name(), FindingJson.write(e.detail()));
+            case Event.Detection e -> out.said(e.what(), e.detail());
             case Event.TracerReady e -> out.said(null, e.detail());
             case Event.VmLifecycle e -> out.said(e.what(), e.detail());
             case Event.AgentStart e -> out.said(null, e.detail());

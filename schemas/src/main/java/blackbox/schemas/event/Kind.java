@@ -74,6 +74,10 @@ public enum Kind {
     RECORDER_FINDING(53, "recorder.finding"),
     /// Which probes are attached, and that the canary came through.
     TRACER_READY(54, "tracer.ready"),
+    /// A detection rule held of the events before it.
+    RECORDER_ALERT(55, "recorder.alert"),
+    /// By which detection rules the run is watched, and what they had found at its end.
+    RECORDER_RULES(56, "recorder.rules"),
     VM_LIFECYCLE(60, "vm.lifecycle"),
     /// A segment of a file that the host stores beside the events, by digest.
     VM_CAPTURE(61, "vm.capture"),

@@ -225,6 +225,16 @@ public record DataFolder(Path root) {
         return table().resolve("staging");
     }
 
+    /// Alerts that a webhook has not taken yet, one file each.
+    public Path alerts() {
+        return root.resolve("alerts");
+    }
+
+    /// With which messages to webhooks are signed, mode 0600.
+    public Path webhookSecret() {
+        return keys().resolve("webhook.secret");
+    }
+
     /// The lock of the process that writes the table alone, or of those that share it as a group.
     public Path ingestLock() {
         return root.resolve("ingest.lock");

@@ -70,6 +70,8 @@ public final class EventViews {
             case RECORDER_HEARTBEAT -> new RecorderView.Heartbeat();
             case TRACER_HEARTBEAT -> new RecorderView.TracerHeartbeat();
             case RECORDER_FINDING -> new RecorderView.Noticed();
+            case RECORDER_ALERT -> new RecorderView.Alert();
+            case RECORDER_RULES -> new RecorderView.Rules();
             case TRACER_READY -> new RecorderView.TracerReady();
             case VM_LIFECYCLE -> new VmView.Lifecycle();
             case VM_CAPTURE -> new VmView.Capture();

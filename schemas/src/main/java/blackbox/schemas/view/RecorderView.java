@@ -71,6 +71,21 @@ public abstract sealed class RecorderView extends EventView {
         }
     }
 
+    /// `recorder.alert`: a detection rule held of the events before it.
+    public static final class Alert extends RecorderView {
+        Alert() {}
+
+        /// The rule's id.
+        public @Nullable Text rule() {
+            return text(Column.WHAT);
+        }
+    }
+
+    /// `recorder.rules`: by which detection rules the run is watched, and what they had found at its end.
+    public static final class Rules extends RecorderView {
+        Rules() {}
+    }
+
     /// `tracer.ready`: which probes are attached.
     public static final class TracerReady extends RecorderView {
         TracerReady() {}

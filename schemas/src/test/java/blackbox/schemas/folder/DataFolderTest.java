@@ -15,6 +15,7 @@ class DataFolderTest {
 
     /// What earlier versions stored is found under these names.
     private static final Map<String, String> NAMES = Map.ofEntries(
+            Map.entry("alerts", "alerts"),
             Map.entry("anchorsConf", "keys/anchors.conf"),
             Map.entry("apiToken", "api-token"),
             Map.entry("archive", "archive"),
@@ -71,6 +72,7 @@ class DataFolderTest {
             Map.entry("timeAuthorities", "keys/time"),
             Map.entry("treeCache(run)", "runs/" + RUN + "/log"),
             Map.entry("warehouse", "warehouse"),
+            Map.entry("webhookSecret", "keys/webhook.secret"),
             Map.entry("witness", "witness"),
             Map.entry("workspaces", "workspaces"),
             Map.entry("workspaces(run)", "workspaces/" + RUN));

@@ -1,0 +1,5 @@
+/// `blackbox rules`: detection rules, and what they find.
+@NullMarked
+package blackbox.cli.rules;
+
+import org.jspecify.annotations.NullMarked;

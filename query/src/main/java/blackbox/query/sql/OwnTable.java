@@ -1,0 +1,64 @@
+package blackbox.query.sql;
+
+import blackbox.query.QueryException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.duckdb.DuckDBAppender;
+import org.duckdb.DuckDBConnection;
+import org.jspecify.annotations.Nullable;
+
+/// A table that is filled for a question and gone with its [engine][SqlEngine]. Its rows are there once it is closed.
+public final class OwnTable implements AutoCloseable {
+    private final Connection connection;
+    private final DuckDBAppender appender;
+
+    private OwnTable(Connection connection, DuckDBAppender appender) {
+        this.connection = connection;
+        this.appender = appender;
+    }
+
+    /// @param engine whose result may be read meanwhile: rows go in over another connection
+    static OwnTable of(Connection engine, String name) throws SQLException {
+        DuckDBConnection own = engine.unwrap(DuckDBConnection.class).duplicate();
+        try {
+            return new OwnTable(own, own.createAppender("main", name));
+        } catch (SQLException e) {
+            own.close();
+            throw e;
+        }
+    }
+
+    /// Appends a row.
+    ///
+    /// @param values null, [Long], [Integer] or [String], a value for each column
+    public void add(@Nullable Object... values) throws QueryException {
+        try {
+            appender.beginRow();
+            for (Object value : values) {
+                switch (value) {
+                    case null -> appender.appendNull();
+                    case Long number -> appender.append(number.longValue());
+                    case Integer number -> appender.append(number.intValue());
+                    default -> appender.append(value.toString());
+                }
+            }
+            appender.endRow();
+        } catch (SQLException e) {
+            throw failed(e);
+        }
+    }
+
+    @Override
+    public void close() throws QueryException {
+        try (connection) {
+            appender.close();
+        } catch (SQLException e) {
+            throw failed(e);
+        }
+    }
+
+    private static QueryException failed(SQLException e) {
+        return new QueryException(
+                QueryException.Code.ENGINE, "the query engine did not take what was read: " + e.getMessage(), e);
+    }
+}
