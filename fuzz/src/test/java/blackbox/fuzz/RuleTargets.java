@@ -60,8 +60,7 @@ final class RuleTargets {
     private RuleTargets() {}
 
     static List<FuzzTarget> all() {
-        return List.of(FuzzTarget.of(
-                "rules", 8 << 10, RuleTargets::rules, RuleTargets::seeds, RuleException.class));
+        return List.of(FuzzTarget.of("rules", 8 << 10, RuleTargets::rules, RuleTargets::seeds, RuleException.class));
     }
 
     private static boolean rules(byte[] octets) throws RuleException {
@@ -82,7 +81,10 @@ final class RuleTargets {
 
     private static Row row(Kind kind) {
         var row = new Row();
-        row.set(Column.KIND, kind.code()).set(Column.AT_NS, 1).set(Column.PID, 7).set(Column.START_NS, 7);
+        row.set(Column.KIND, kind.code())
+                .set(Column.AT_NS, 1)
+                .set(Column.PID, 7)
+                .set(Column.START_NS, 7);
         row.set(Column.EXE, "/bin/a").set(Column.ARGV, List.of(Text.of("a"), Text.of("x".repeat(200))));
         row.set(Column.PATH, "/f").set(Column.REMOTE_IP, "10.1.2.3").set(Column.DETAIL, "{\"x\":1}");
         return row.set(Column.CREATED, 1);

@@ -22,11 +22,12 @@ public final class Correlator {
     /// Of each rule; the group in which something matched longest ago is forgotten first.
     private static final int GROUPS_MAX = 100_000;
 
-    /// What the groups of a rule may hold: characters of what they are grouped by and of what is counted, and
-    /// matches.
-    private static final long EACH = 50;
+    /// What the groups of a rule may take of memory, octets, as far as that can be told.
+    private static final long GROUPS_BYTES_MAX = 16 << 20;
 
-    private static final long GROUPS_WEIGHT_MAX = 16 << 20;
+    private static final long GROUP_BYTES = 200;
+    private static final long SEEN_BYTES = 40;
+    private static final long VALUE_BYTES = 160;
 
     private final Map<String, List<Part>> parts = new HashMap<>();
 
@@ -39,13 +40,13 @@ public final class Correlator {
         /// @return the indexes of all matches that make the rule hold; empty if it does not yet
         List<Long> add(int part, @Nullable String value, Match.OfEvent match);
 
-        /// What it holds: matches, and characters of values.
+        /// What it takes of memory, octets; 0 if nothing is kept.
         long weight();
     }
 
     public Correlator(RuleSet rules) {
         for (RuleSet.Over over : rules.over()) {
-            var groups = new Weighed<List<@Nullable String>, Group>(GROUPS_MAX, GROUPS_WEIGHT_MAX, _ -> forgotten++);
+            var groups = new Weighed<List<@Nullable String>, Group>(GROUPS_MAX, GROUPS_BYTES_MAX, _ -> forgotten++);
             for (int i = 0; i < over.parts().size(); i++) {
                 parts.computeIfAbsent(over.parts().get(i).about().id(), _ -> new ArrayList<>())
                         .add(new Part(over, i, groups));
@@ -73,7 +74,7 @@ public final class Correlator {
             List<Long> held = group.add(
                     part.place(), counted == null ? null : match.values().get(counted), match);
             if (held.isEmpty() && group.weight() > 0) {
-                part.groups().put(key, group, EACH + weight(key) + group.weight());
+                part.groups().put(key, group, GROUP_BYTES + bytes(key) + group.weight());
             } else if (!held.isEmpty()) {
                 part.groups().remove(key);
                 List<Long> last = held.subList(Math.max(0, held.size() - Match.INDEXES_MAX), held.size());
@@ -88,8 +89,10 @@ public final class Correlator {
         return forgotten;
     }
 
-    private static long weight(List<@Nullable String> key) {
-        return key.stream().mapToLong(each -> each == null ? 0 : each.length()).sum();
+    private static long bytes(List<@Nullable String> key) {
+        return key.stream()
+                .mapToLong(each -> each == null ? 0 : 2L * each.length())
+                .sum();
     }
 
     private static Group group(RuleSet.Over over) {
@@ -129,7 +132,7 @@ public final class Correlator {
 
         @Override
         public long weight() {
-            return seen.size();
+            return SEEN_BYTES * seen.size();
         }
     }
 
@@ -167,7 +170,7 @@ public final class Correlator {
 
         @Override
         public long weight() {
-            return seen.size() + characters;
+            return VALUE_BYTES * seen.size() + 2 * characters;
         }
     }
 
@@ -193,7 +196,7 @@ public final class Correlator {
 
         @Override
         public long weight() {
-            return parts;
+            return SEEN_BYTES * parts;
         }
     }
 

@@ -1,6 +1,7 @@
 package blackbox.cli.options;
 
 import blackbox.cli.exit.CommandException;
+import blackbox.evidence.text.Printable;
 import blackbox.node.alert.AlertOptions;
 import blackbox.node.alert.RuleFiles;
 import blackbox.node.alert.Webhook;
@@ -42,9 +43,8 @@ public final class AlertChoices {
     @Option(
             names = "--webhook",
             paramLabel = "URL",
-            defaultValue = "${env:BLACKBOX_WEBHOOK}",
             description =
-                    "Post each alert there, signed as Standard Webhooks has it (default: $BLACKBOX_WEBHOOK); `blackbox rules"
+                    "Post each alert there, signed as Standard Webhooks has it (default: $$BLACKBOX_WEBHOOK); `blackbox rules"
                             + " secret` prints the secret for the receiver.")
     @Nullable
     String webhook;
@@ -64,7 +64,7 @@ public final class AlertChoices {
             RuleFiles read = RuleFiles.read(rules);
             if (!read.wrong().isEmpty()) {
                 throw CommandException.badInput(read.wrong().stream()
-                        .map(wrong -> wrong.file() + ": " + wrong.why())
+                        .map(wrong -> Printable.of(wrong.file() + ": " + wrong.why()))
                         .collect(Collectors.joining("\n")));
             }
             if (read.rules().isEmpty()) {

@@ -5,6 +5,7 @@ import blackbox.cli.options.CommonOptions;
 import blackbox.cli.options.DurationConverter;
 import blackbox.node.alert.Outbox;
 import blackbox.schemas.folder.DataFolder;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -36,11 +37,11 @@ final class RulesSendCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() throws IOException, InterruptedException {
         DataFolder data = common.ownDataFolder();
         int left;
         try (Outbox outbox = Outbox.open(data, line -> System.err.println("blackbox: " + line))) {
-            left = outbox.finish(timeout);
+            left = outbox.finishAll(timeout);
         }
         PrintWriter out = spec.commandLine().getOut();
         out.println(

@@ -2,6 +2,7 @@ package blackbox.cli.rules;
 
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.output.JsonOut;
+import blackbox.evidence.text.Printable;
 import blackbox.node.alert.RuleFiles;
 import blackbox.node.alert.RuleFiles.Refused;
 import blackbox.rules.RuleException;
@@ -57,8 +58,8 @@ final class RulesTestCommand implements Callable<Integer> {
                 generator.writeEndObject();
             });
         } else {
-            read.leftOut().forEach(each -> out.println("left out  " + each.file() + ": " + each.why()));
-            wrong.forEach(each -> out.println("wrong     " + each.file() + ": " + each.why()));
+            read.leftOut().forEach(each -> out.println("left out  " + Printable.of(each.file() + ": " + each.why())));
+            wrong.forEach(each -> out.println("wrong     " + Printable.of(each.file() + ": " + each.why())));
             out.println(read.rules().size() + " rules can be used, "
                     + read.leftOut().size() + " are left out, " + wrong.size() + " are wrong");
         }

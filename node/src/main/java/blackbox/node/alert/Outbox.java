@@ -18,8 +18,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -59,6 +61,11 @@ public final class Outbox implements AutoCloseable {
     private long puts;
 
     private boolean closing;
+
+    /// What this process put there and was not sent when it last looked.
+    private final Set<Path> own = new HashSet<>();
+
+    /// Whether all was sent when it last looked.
     private boolean idle;
 
     /// @param againNs when it is tried again, by [System#nanoTime]
@@ -92,10 +99,12 @@ public final class Outbox implements AutoCloseable {
                 .put("id", alert.id())
                 .put("body", alert.toJson())
                 .toString();
-        AtomicFiles.onDisk().replace(folder.resolve(name), text.getBytes(StandardCharsets.UTF_8));
+        Path file = folder.resolve(name);
+        AtomicFiles.onDisk().replace(file, text.getBytes(StandardCharsets.UTF_8));
         lock.lock();
         try {
             puts++;
+            own.add(file);
             idle = false;
             changed.signalAll();
         } finally {
@@ -207,24 +216,31 @@ public final class Outbox implements AutoCloseable {
     /// @return whether all are sent
     private boolean sendAll(List<Path> files) throws IOException, InterruptedException {
         boolean all = true;
+        // Whoever did not take one alert does not get the next one before it.
+        Set<String> waitedFor = new HashSet<>();
+        troubles.forEach((mark, known) -> {
+            if (known.againNs() - System.nanoTime() > 0) {
+                waitedFor.add(mark);
+            }
+        });
         for (Path file : files) {
-            Trouble known = troubles.get(mark(file));
-            if (known != null && known.againNs() - System.nanoTime() > 0) {
+            if (waitedFor.contains(mark(file))) {
                 all = false;
                 continue;
             }
             Waiting next;
+            String trouble;
             try {
                 next = read(file);
-            } catch (IOException | IllegalArgumentException e) {
+                if (next == null) {
+                    continue;
+                }
+                trouble = post(next);
+            } catch (RuntimeException e) {
                 AtomicFiles.rename(file, file.resolveSibling(file.getFileName() + ".bad"));
                 progress.say(file + " is no alert (" + e.getMessage() + "), and is put aside as .bad");
                 continue;
             }
-            if (next == null) {
-                continue;
-            }
-            String trouble = post(next);
             if (trouble != null && isClosing()) {
                 return false; // the answer was not waited for
             }
@@ -233,6 +249,7 @@ public final class Outbox implements AutoCloseable {
                 AtomicFiles.delete(file);
             } else {
                 all = false;
+                waitedFor.add(mark(file));
             }
         }
         return all;
@@ -284,10 +301,28 @@ public final class Outbox implements AutoCloseable {
         }
     }
 
-    /// Waits until all are sent, and then for no longer than that.
+    /// Waits until what this process put there is sent, but no longer than that, and ends.
     ///
-    /// @return how many are left, which the next process sends
+    /// @return how many of them are left, which the next process sends
     public int finish(Duration patience) throws InterruptedException {
+        lock.lock();
+        try {
+            long left = patience.toNanos();
+            own.removeIf(file -> !Files.exists(file));
+            while (!own.isEmpty() && left > 0) {
+                left = changed.awaitNanos(left);
+                own.removeIf(file -> !Files.exists(file));
+            }
+        } finally {
+            lock.unlock();
+        }
+        close();
+        own.removeIf(file -> !Files.exists(file));
+        return own.size();
+    }
+
+    /// The same, of all that is there.
+    public int finishAll(Duration patience) throws IOException, InterruptedException {
         lock.lock();
         try {
             long left = patience.toNanos();
@@ -298,12 +333,7 @@ public final class Outbox implements AutoCloseable {
             lock.unlock();
         }
         close();
-        try {
-            return waiting().size();
-        } catch (IOException e) {
-            progress.say("alerts that wait to be sent cannot be read: " + e.getMessage());
-            return 0;
-        }
+        return waiting().size();
     }
 
     @Override

@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// Makes alerts of what rules find in a run's rows. Owned by the run's writer.
 ///
@@ -33,12 +34,11 @@ public final class RuleAlerts implements RowWatch {
     private final RunId run;
     private final HostClock clock;
     private final RuleSet rules;
-    private final RuleWatch watch;
+    private @Nullable RuleWatch watch;
     private final Consumer<Alert> told;
     private final Map<String, Counted> counts = new LinkedHashMap<>();
     private final IdentityHashMap<Event, Said> said = new IdentityHashMap<>();
     private long judged;
-    private boolean isBroken;
 
     private static final class Counted {
         private final Rule rule;
@@ -77,15 +77,16 @@ public final class RuleAlerts implements RowWatch {
         if (kind == Kind.RECORDER_ALERT.code() || kind == Kind.RECORDER_RULES.code()) {
             return List.of();
         }
-        if (isBroken) {
+        RuleWatch whole = watch;
+        if (whole == null) {
             return List.of();
         }
         List<Match> matches;
         try {
-            matches = watch.see(index, row);
-        } catch (RuntimeException e) {
+            matches = whole.see(index, row);
+        } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
             // The recording goes on, and says that from here on no rule watches it.
-            isBroken = true;
+            watch = null;
             return List.of(rules(
                     "failed", JSON.createObjectNode().put("judged", judged).put("why", e.toString())));
         }
@@ -120,7 +121,7 @@ public final class RuleAlerts implements RowWatch {
                 JSON.createObjectNode()
                         .put("judged", judged)
                         .put("matches", matches)
-                        .put("forgotten", watch.forgotten())));
+                        .put("forgotten", watch == null ? 0 : watch.forgotten())));
         return last;
     }
 

@@ -47,7 +47,10 @@ public record RuleFiles(List<Rule> rules, List<Refused> leftOut, List<Refused> w
         var leftOut = new ArrayList<Refused>();
         var wrong = new ArrayList<Refused>();
         Set<Path> files = new LinkedHashSet<>();
-        for (String place : places) {
+        for (String place : new LinkedHashSet<>(places)) {
+            if (place.isBlank()) {
+                throw new IOException("the name of a file or folder is empty");
+            }
             if (place.equals(AGENTS)) {
                 rules.addAll(ShippedRules.all());
             } else {
@@ -55,30 +58,40 @@ public record RuleFiles(List<Rule> rules, List<Refused> leftOut, List<Refused> w
                         .forEach(file -> files.add(file.toAbsolutePath().normalize()));
             }
         }
+        Set<String> served = new HashSet<>();
         for (Path file : files) {
             SigmaReader.Read read = SigmaReader.readEach(file.toString(), BoundedFiles.readGiven(file, OCTETS_MAX));
             rules.addAll(read.rules());
+            served.addAll(read.served());
             for (RuleException e : read.refused()) {
                 (e.code() == RuleException.Code.UNSUPPORTED ? leftOut : wrong)
                         .add(new Refused(file.toString(), String.valueOf(e.getMessage())));
             }
         }
-        leaveOutOrphans(rules, leftOut);
+        leaveOutOrphans(rules, leftOut, served);
         return new RuleFiles(rules, leftOut, wrong);
     }
 
-    /// Rules over rules that are not there, be it that these were left out, or are rules over rules themselves.
-    private static void leaveOutOrphans(List<Rule> rules, List<Refused> leftOut) {
+    /// Rules over rules that are not there, be it that these were left out, or are rules over rules themselves; and
+    /// rules that only serve such rules, which would be told of by themselves otherwise.
+    private static void leaveOutOrphans(List<Rule> rules, List<Refused> leftOut, Set<String> served) {
         Set<String> known = new HashSet<>();
         for (Rule rule : rules) {
             if (rule instanceof Rule.OfEvents) {
-                known.add(rule.about().id());
-                known.add(String.valueOf(rule.about().name()));
+                known.addAll(names(rule));
             }
         }
+        Set<String> needed = new HashSet<>();
         rules.removeIf(rule -> {
-            if (!(rule instanceof Rule.OverRules over) || known.containsAll(over.rules())) {
+            if (!(rule instanceof Rule.OverRules over)) {
                 return false;
+            }
+            if (known.containsAll(over.rules())) {
+                needed.addAll(over.rules());
+                return false;
+            }
+            if (!over.alone()) {
+                served.addAll(over.rules());
             }
             var missing = new ArrayList<>(over.rules());
             missing.removeAll(known);
@@ -88,6 +101,20 @@ public record RuleFiles(List<Rule> rules, List<Refused> leftOut, List<Refused> w
                             + ", and there is no rule of events by that id or name"));
             return true;
         });
+        rules.removeIf(rule -> {
+            boolean isOrphan = rule instanceof Rule.OfEvents
+                    && names(rule).stream().anyMatch(served::contains)
+                    && names(rule).stream().noneMatch(needed::contains);
+            if (isOrphan) {
+                leftOut.add(new Refused(rule.about().file(), "it only serves a rule that is left out"));
+            }
+            return isOrphan;
+        });
+    }
+
+    private static List<String> names(Rule rule) {
+        String name = rule.about().name();
+        return name == null ? List.of(rule.about().id()) : List.of(rule.about().id(), name);
     }
 
     private static List<Path> files(Path place) throws IOException {

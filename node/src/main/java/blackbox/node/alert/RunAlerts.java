@@ -1,15 +1,10 @@
 package blackbox.node.alert;
 
-import blackbox.node.control.ControlAnswer;
-import blackbox.node.control.ControlAnswer.Outcome;
-import blackbox.node.control.ControlRequest;
 import blackbox.node.control.ControlRequest.Command;
 import blackbox.node.control.RunControl;
-import blackbox.recorder.RecorderException;
 import blackbox.recorder.guest.HostClock;
 import blackbox.recorder.seal.RowWatch;
 import blackbox.rules.Level;
-import blackbox.rules.Rule;
 import blackbox.schemas.Progress;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Event;
@@ -19,16 +14,14 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// A run's alerts, from its rows to what they stop and to whom they are told. First they are durable, then anything
-/// else comes of them.
+/// else comes of them. Stopping waits for no telling, nor the end of a run for no pausing.
 public final class RunAlerts implements AutoCloseable {
     /// How long the run's end waits for a webhook.
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -37,29 +30,30 @@ public final class RunAlerts implements AutoCloseable {
     private final RuleAlerts watch;
     private final Progress progress;
     private final @Nullable Outbox outbox;
+    private final AlertStop pause;
+    private final AlertStop kill;
 
     /// Bounded by how many alerts a rule can make; empty: there will be no more.
     private final BlockingQueue<Optional<Alert>> queue = new LinkedBlockingQueue<>();
 
     private final Map<Level, Integer> counts = new EnumMap<>(Level.class);
-    private final Thread thread;
-    private final CountDownLatch hasControl = new CountDownLatch(1);
-    private volatile @Nullable RunControl control;
-    private volatile boolean isEnding;
+    private final Thread teller;
 
     private RunAlerts(RunId run, AlertOptions options, HostClock clock, @Nullable Outbox outbox, Progress progress) {
         this.options = options;
         this.progress = progress;
         this.outbox = outbox;
-        this.watch = new RuleAlerts(run, options.rules(), clock, alert -> queue.add(Optional.of(alert)));
-        this.thread = Thread.ofPlatform().daemon().name("alert-" + run).unstarted(this::handle);
+        this.watch = new RuleAlerts(run, options.rules(), clock, this::take);
+        this.pause = new AlertStop(Command.PAUSE, progress);
+        this.kill = new AlertStop(Command.KILL, progress);
+        this.teller = Thread.ofPlatform().daemon().name("alert-" + run).unstarted(this::tellAll);
     }
 
     /// Begins to take alerts.
     public static RunAlerts of(RunId run, AlertOptions options, DataFolder data, HostClock clock, Progress progress) {
         Outbox outbox = options.webhook() == null ? null : Outbox.open(data, progress);
         var alerts = new RunAlerts(run, options, clock, outbox, progress);
-        alerts.thread.start();
+        alerts.teller.start();
         return alerts;
     }
 
@@ -73,61 +67,37 @@ public final class RunAlerts implements AutoCloseable {
         return options.rules().isEmpty() ? Optional.empty() : Optional.of(watch.opening(options.leftOut()));
     }
 
-    /// From now on alerts can stop the run.
+    /// From now on alerts can stop the run, also those before.
     public void commands(RunControl run) {
-        control = run;
-        hasControl.countDown();
+        pause.begin(run);
+        kill.begin(run);
     }
 
-    private void handle() {
-        boolean goesOn = true;
-        while (goesOn) {
-            try {
-                Optional<Alert> next = queue.take();
-                goesOn = next.isPresent();
-                next.ifPresent(this::handle);
-            } catch (InterruptedException _) {
-                isEnding = true; // what is left is told, and stops nothing
-            }
-        }
-    }
-
-    private void handle(Alert alert) {
+    /// Called by the run's writer, which waits for nothing here.
+    private void take(Alert alert) {
         Level level = alert.rule().about().level();
-        counts.merge(level, 1, Integer::sum);
-        tell(alert);
-        Command command = isAtLeast(level, options.killOn())
-                ? Command.KILL
-                : isAtLeast(level, options.pauseOn()) ? Command.PAUSE : null;
-        if (command == null || isEnding) {
-            return;
+        if (isAtLeast(level, options.killOn())) {
+            kill.add(alert);
+        } else if (isAtLeast(level, options.pauseOn())) {
+            pause.add(alert);
         }
-        String was = "the rule '" + alert.rule().about().title() + "' was to " + command.word() + " the run: ";
-        try {
-            ControlAnswer answer = stop(alert, command);
-            if (answer.outcome() != Outcome.DONE && answer.outcome() != Outcome.ALREADY) {
-                progress.say(was + answer.why());
-            }
-        } catch (InterruptedException _) {
-            isEnding = true;
-        } catch (RecorderException | RuntimeException e) {
-            progress.say(was + e.getMessage());
-        }
-    }
-
-    /// Waits until there is something to stop.
-    private ControlAnswer stop(Alert alert, Command command) throws InterruptedException, RecorderException {
-        hasControl.await();
-        RunControl run = Objects.requireNonNull(control);
-        run.awaitBegun();
-        Rule.About about = alert.rule().about();
-        return run.carryOut(
-                new ControlRequest(command, about.title() + " (alert " + alert.index() + ")", "rule", about.id()),
-                System.getProperty("user.name", "?"));
+        queue.add(Optional.of(alert));
     }
 
     private static boolean isAtLeast(Level level, @Nullable Level least) {
         return least != null && level.compareTo(least) >= 0;
+    }
+
+    private void tellAll() {
+        try {
+            for (Optional<Alert> next = queue.take(); next.isPresent(); next = queue.take()) {
+                Alert alert = next.get();
+                counts.merge(alert.rule().about().level(), 1, Integer::sum);
+                tell(alert);
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("nobody interrupts it", e);
+        }
     }
 
     private void tell(Alert alert) {
@@ -142,27 +112,26 @@ public final class RunAlerts implements AutoCloseable {
         }
     }
 
-    /// Ends: all alerts are sealed. Waits a moment for the webhook, and says what there was.
+    /// Ends: all alerts are sealed. Waits until they are kept for the webhook, and a moment for it, and says what there
+    /// was.
     @Override
     public void close() {
+        pause.close();
+        kill.close();
         queue.add(Optional.empty());
         int left = 0;
         try {
-            if (!thread.join(PATIENCE)) {
-                isEnding = true;
-                thread.interrupt();
-                thread.join(); // what is left is kept for the webhook, which waits for a disk alone
-            }
+            teller.join();
             left = outbox == null ? 0 : outbox.finish(PATIENCE);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
         if (left > 0) {
             progress.say(
-                    left + " alerts wait until the webhook takes them: `blackbox serve` or the next `blackbox record`"
-                            + " with --webhook sends them, or `blackbox rules send`");
+                    left + " alerts wait until the webhook takes them: `blackbox serve`, the next `blackbox record`"
+                            + " with --webhook or `blackbox rules send` sends them");
         }
-        if (!counts.isEmpty()) {
+        if (!teller.isAlive() && !counts.isEmpty()) {
             String words = counts.entrySet().stream()
                     .map(level -> level.getValue() + " " + level.getKey().word())
                     .collect(Collectors.joining(", "));

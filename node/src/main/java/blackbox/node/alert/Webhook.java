@@ -93,6 +93,9 @@ public final class Webhook implements AutoCloseable {
             throw new IllegalArgumentException("it is no URL: " + e.getReason(), e);
         }
         String host = address.getHost();
+        if (address.getPort() > 65_535) {
+            throw new IllegalArgumentException("there is no port " + address.getPort());
+        }
         if (host == null || address.getUserInfo() != null || address.getFragment() != null) {
             throw new IllegalArgumentException("it is https://HOST/PATH, without a user or a fragment");
         }

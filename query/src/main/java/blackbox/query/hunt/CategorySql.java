@@ -1,6 +1,5 @@
 package blackbox.query.hunt;
 
-import blackbox.policy.host.AddressRange;
 import blackbox.query.sql.SqlEngine;
 import blackbox.rules.Rule;
 import blackbox.rules.RuleSet;
@@ -25,9 +24,11 @@ import java.util.stream.Stream;
 /// category's number, a list that says of each rule whether it holds, and a list of the values that
 /// [rules over rules][RuleSet#asked] ask for.
 ///
-/// Reads the tables `hunted_programs` and `hunted_names`, see [Lineage], and what only Java reads as the watch does:
-/// `hunted_details` (run, index, key, value) with the values of [#details], and `hunted_addresses` (number, value)
-/// with the addresses that are in each of the [Ranges].
+/// Reads the tables `hunted_programs`, `hunted_texts` and `hunted_names`, see [Lineage], and what only Java reads as
+/// the watch does:
+/// `hunted_details` (run, index, key, value) with the values of [#details], and `hunted_values` (number, value) with
+/// the
+/// values that fit each of the [Lookups].
 final class CategorySql {
     /// Longer texts than these have no digits that could be a number, see [TextPattern.Compares].
     private static final String DECIMAL = "'-?[0-9]{1,18}(\\.[0-9]{1,9})?'";
@@ -37,33 +38,34 @@ final class CategorySql {
     private final List<Rule.OfEvents> rules;
     private final Map<Field, Integer> fields = new LinkedHashMap<>();
     private final List<Field> asked = new ArrayList<>();
-    private final Ranges ranges;
+    private final Lookups lookups;
 
-    /// Which addresses are asked for, by category and field, so that they can be looked up before.
-    static final class Ranges {
-        private final List<Range> all = new ArrayList<>();
+    /// What only Java decides as the watch does: which values of a field are addresses of a range, or have what an
+    /// expression finds.
+    static final class Lookups {
+        private final List<Lookup> all = new ArrayList<>();
 
         /// @param source a `SELECT` of all values, as `value`
-        record Range(String source, AddressRange range) {}
+        record Lookup(String source, TextPattern pattern) {}
 
-        private int number(String source, AddressRange range) {
-            var asked = new Range(source, range);
+        private int number(String source, TextPattern pattern) {
+            var asked = new Lookup(source, pattern);
             if (!all.contains(asked)) {
                 all.add(asked);
             }
             return all.indexOf(asked);
         }
 
-        List<Range> all() {
+        List<Lookup> all() {
             return all;
         }
     }
 
-    CategorySql(Category category, int number, RuleSet set, List<Rule.OfEvents> rules, Ranges ranges) {
+    CategorySql(Category category, int number, RuleSet set, List<Rule.OfEvents> rules, Lookups lookups) {
         this.category = category;
         this.number = number;
         this.rules = rules;
-        this.ranges = ranges;
+        this.lookups = lookups;
         for (Rule.OfEvents rule : rules) {
             for (Field field : set.asked(rule)) {
                 if (!asked.contains(field)) {
@@ -107,6 +109,8 @@ final class CategorySql {
         return "\nFROM events e\n"
                 + "ASOF LEFT JOIN hunted_programs p ON e.run = p.run AND e.pid = p.pid AND e.start_ns = p.start_ns"
                 + " AND e.\"index\" >= p.from_index\n"
+                + "LEFT JOIN hunted_texts t ON e.run = t.run AND p.program = t.number\n"
+                + "LEFT JOIN hunted_texts u ON e.run = u.run AND p.parent = u.number\n"
                 + "ASOF LEFT JOIN hunted_names n ON e.run = n.run AND e.remote_ip = n.address"
                 + " AND e.\"index\" >= n.from_index\n"
                 + fields.entrySet().stream().map(CategorySql::details).collect(Collectors.joining())
@@ -159,10 +163,10 @@ final class CategorySql {
             case Field.OfDetail _ -> "d" + fields.get(field) + ".value";
             case Derived derived ->
                 switch (derived) {
-                    case IMAGE -> "p.image";
-                    case COMMAND_LINE -> "p.command_line";
-                    case PARENT_IMAGE -> "p.parent_image";
-                    case PARENT_COMMAND_LINE -> "p.parent_command_line";
+                    case IMAGE -> "t.image";
+                    case COMMAND_LINE -> "t.command_line";
+                    case PARENT_IMAGE -> "u.image";
+                    case PARENT_COMMAND_LINE -> "u.command_line";
                     case USER -> "CASE WHEN e.uid = 0 THEN 'root' ELSE CAST(e.uid AS VARCHAR) END";
                     case TARGET_FILENAME ->
                         "CASE WHEN e.kind IN ('file.rename', 'file.link') THEN e.path_to ELSE e.path END";
@@ -208,17 +212,14 @@ final class CategorySql {
                 known("starts_with(" + value + ", " + SqlEngine.quoted(text.wanted()) + ")");
             case TextPattern.Ends text -> known("ends_with(" + value + ", " + SqlEngine.quoted(text.wanted()) + ")");
             case Glob glob -> known(value + " LIKE " + SqlEngine.quoted(like(glob)) + " ESCAPE '\\'");
-            case TextPattern.Matches expression ->
-                known("regexp_matches(" + value + ", "
-                        + SqlEngine.quoted(expression.pattern().pattern()) + ")");
             case TextPattern.Compares number ->
                 "CASE WHEN regexp_full_match(coalesce(" + value + ", ''), " + DECIMAL + ") THEN CAST(" + value
                         + " AS DECIMAL(27, 9)) " + number.order().sign() + " "
                         + number.limit().toPlainString() + " ELSE false END";
-            case TextPattern.Within addresses -> {
+            case TextPattern.Within _, TextPattern.Matches _ -> {
                 String source = "SELECT DISTINCT " + expression(field) + " AS value" + from(runs);
-                yield known(value + " IN (SELECT value FROM hunted_addresses WHERE number = "
-                        + ranges.number(source, addresses.range()) + ")");
+                yield known(value + " IN (SELECT value FROM hunted_values WHERE number = "
+                        + lookups.number(source, pattern) + ")");
             }
         };
     }

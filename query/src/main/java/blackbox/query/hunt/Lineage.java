@@ -6,6 +6,7 @@ import blackbox.query.sql.ResultSink;
 import blackbox.query.sql.SqlEngine;
 import blackbox.rules.event.NameTable;
 import blackbox.rules.event.ProcessTable;
+import blackbox.rules.event.Program;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.event.Source;
 import blackbox.schemas.row.Column;
@@ -25,21 +26,25 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What processes ran and who had started them, as tables for SQL, by the same [ProcessTable] that watches a run:
-/// `hunted_programs`, a row for each start of a process or program, and `hunted_names`, a row for each answer about a
+/// `hunted_programs`, a row for each start of a process or program, `hunted_texts` with what these programs are, and
+/// `hunted_names`, a row for each answer about a
 /// name.
 final class Lineage implements ResultSink {
     private static final List<Column> COLUMNS = List.of(
             Column.PID, Column.PPID, Column.START_NS, Column.PARENT_START_NS, Column.RET, Column.EXE, Column.ARGV);
 
     private final OwnTable programs;
+    private final OwnTable texts;
     private final EventViews views = new EventViews();
     private final Row row = new Row();
     private ProcessTable processes = new ProcessTable();
     private final List<ProcessId> forgotten = new ArrayList<>();
     private String run = "";
+    private long written;
 
-    private Lineage(OwnTable programs) {
+    private Lineage(OwnTable programs, OwnTable texts) {
         this.programs = programs;
+        this.texts = texts;
     }
 
     /// Makes the tables.
@@ -53,14 +58,15 @@ final class Lineage implements ResultSink {
                 .map(column -> "\"" + column.columnName() + "\"")
                 .collect(Collectors.joining(", "));
         try (OwnTable programs = engine.table(
-                "hunted_programs",
-                "run VARCHAR, pid INTEGER, start_ns BIGINT, from_index BIGINT, image VARCHAR, command_line VARCHAR,"
-                        + " parent_image VARCHAR, parent_command_line VARCHAR")) {
+                        "hunted_programs",
+                        "run VARCHAR, pid INTEGER, start_ns BIGINT, from_index BIGINT, program BIGINT, parent BIGINT");
+                OwnTable texts = engine.table(
+                        "hunted_texts", "run VARCHAR, number BIGINT, image VARCHAR, command_line VARCHAR")) {
             engine.selectOwn(
                     "SELECT run, \"index\", " + kinds + " AS code, " + columns
                             + " FROM events e WHERE kind IN ('process.fork', 'process.exec', 'process.running') AND "
                             + runs + " ORDER BY run, \"index\"",
-                    new Lineage(programs));
+                    new Lineage(programs, texts));
         }
         try (OwnTable names =
                 engine.table("hunted_names", "run VARCHAR, from_index BIGINT, address VARCHAR, host VARCHAR")) {
@@ -80,6 +86,7 @@ final class Lineage implements ResultSink {
         String of = (String) Objects.requireNonNull(values.getFirst());
         if (!of.equals(run)) {
             run = of;
+            written = 0;
             processes = new ProcessTable(forgotten::add);
         }
         row.clear();
@@ -112,15 +119,18 @@ final class Lineage implements ResultSink {
 
     private void add(ProcessId id, @Nullable Object index, ProcessTable.Entry now) throws IOException {
         try {
+            Program program = now.program();
+            if (program.number() > written) {
+                written = program.number();
+                texts.add(run, program.number(), program.image(), program.commandLine());
+            }
             programs.add(
                     run,
                     (int) id.pid(),
                     id.startNs(),
                     index,
-                    now.program().image(),
-                    now.program().commandLine(),
-                    now.parent().image(),
-                    now.parent().commandLine());
+                    now.program().number(),
+                    now.parent().number());
         } catch (QueryException e) {
             throw new IOException(e);
         }

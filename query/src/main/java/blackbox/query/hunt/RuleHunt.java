@@ -1,8 +1,7 @@
 package blackbox.query.hunt;
 
-import blackbox.policy.host.Address;
 import blackbox.query.QueryException;
-import blackbox.query.hunt.CategorySql.Ranges;
+import blackbox.query.hunt.CategorySql.Lookups;
 import blackbox.query.sql.OwnTable;
 import blackbox.query.sql.ResultSink;
 import blackbox.query.sql.SqlEngine;
@@ -10,6 +9,7 @@ import blackbox.rules.Correlator;
 import blackbox.rules.Match;
 import blackbox.rules.Rule;
 import blackbox.rules.RuleSet;
+import blackbox.rules.condition.TextPattern;
 import blackbox.rules.event.Category;
 import blackbox.rules.event.DetailValue;
 import blackbox.rules.event.Field;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class RuleHunt {
     private final RuleSet rules;
     private final List<CategorySql> categories = new ArrayList<>();
-    private final Ranges ranges = new Ranges();
+    private final Lookups lookups = new Lookups();
 
     /// Is told of what was found, in the order of runs and indexes.
     @FunctionalInterface
@@ -48,7 +48,7 @@ public final class RuleHunt {
             byCategory.computeIfAbsent(rule.category(), _ -> new ArrayList<>()).add(rule);
         }
         for (Map.Entry<Category, List<Rule.OfEvents>> each : byCategory.entrySet()) {
-            categories.add(new CategorySql(each.getKey(), categories.size(), rules, each.getValue(), ranges));
+            categories.add(new CategorySql(each.getKey(), categories.size(), rules, each.getValue(), lookups));
         }
     }
 
@@ -118,33 +118,28 @@ public final class RuleHunt {
         public void end() {}
     }
 
-    /// Which addresses are in the ranges that rules ask for: only Java knows.
     private void lookUp(SqlEngine engine) throws QueryException, IOException {
-        try (OwnTable addresses = engine.table("hunted_addresses", "number INTEGER, value VARCHAR")) {
-            for (int i = 0; i < ranges.all().size(); i++) {
-                Ranges.Range asked = ranges.all().get(i);
-                var values = new Values();
-                engine.selectOwn(asked.source(), values);
-                for (String value : values.all) {
-                    Address address = Address.parse(value);
-                    if (address != null && asked.range().contains(address)) {
-                        addresses.add(i, value);
-                    }
-                }
+        try (OwnTable values = engine.table("hunted_values", "number INTEGER, value VARCHAR")) {
+            for (int i = 0; i < lookups.all().size(); i++) {
+                Lookups.Lookup asked = lookups.all().get(i);
+                engine.selectOwn(asked.source(), new Fitting(values, i, asked.pattern()));
             }
         }
     }
 
-    private static final class Values implements ResultSink {
-        private final List<String> all = new ArrayList<>();
-
+    /// Keeps the values that fit a pattern.
+    private record Fitting(OwnTable rows, int number, TextPattern pattern) implements ResultSink {
         @Override
         public void columns(List<String> names) {}
 
         @Override
-        public void row(List<@Nullable Object> values) {
-            if (values.getFirst() instanceof String text) {
-                all.add(text);
+        public void row(List<@Nullable Object> values) throws IOException {
+            if (values.getFirst() instanceof String text && pattern.fits(text)) {
+                try {
+                    rows.add(number, text);
+                } catch (QueryException e) {
+                    throw new IOException(e);
+                }
             }
         }
 

@@ -9,8 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /// A table that is filled for a question and gone with its [engine][SqlEngine]. Its rows are there once it is closed.
 public final class OwnTable implements AutoCloseable {
+    /// Rows wait outside of the engine's limit until then.
+    private static final long FLUSH_CHARS = 16 << 20;
+
     private final Connection connection;
     private final DuckDBAppender appender;
+    private long waiting;
 
     private OwnTable(Connection connection, DuckDBAppender appender) {
         this.connection = connection;
@@ -39,10 +43,18 @@ public final class OwnTable implements AutoCloseable {
                     case null -> appender.appendNull();
                     case Long number -> appender.append(number.longValue());
                     case Integer number -> appender.append(number.intValue());
-                    default -> appender.append(value.toString());
+                    default -> {
+                        String text = value.toString();
+                        waiting += text.length();
+                        appender.append(text);
+                    }
                 }
             }
             appender.endRow();
+            if (waiting > FLUSH_CHARS) {
+                appender.flush();
+                waiting = 0;
+            }
         } catch (SQLException e) {
             throw failed(e);
         }

@@ -91,7 +91,15 @@ final class MadeUpEvents {
                         null,
                         null,
                         0);
-            case 6 -> new Event.DnsQuery(header(who), text(), 1, List.of(Text.of(address())), "udp", null, null);
+            case 6 ->
+                new Event.DnsQuery(
+                        random.nextBoolean() ? header(who) : EventHeader.host(++atNs),
+                        text(),
+                        1,
+                        List.of(Text.of(address()), Text.of(address())),
+                        "udp",
+                        null,
+                        null);
             case 7 ->
                 new Event.NetCall(
                         header(who),

@@ -25,8 +25,8 @@ final class MadeUpRules {
             "|contains|cased",
             "|neq",
             "|windash");
-    private static final List<String> EXPRESSIONS =
-            List.of("a", "^.a", "[^a]$", "(?i)A\\\\s", "é+", ".", "\\.", "[0-9]{2}", "a|b", "^$");
+    private static final List<String> EXPRESSIONS = List.of(
+            "a", "^.a", "[^a]$", "(?i)A\\\\s", "é+", ".", "\\.", "[0-9]{2}", "a|b", "^$", "\\pL{500}", "(?s)a.b");
 
     private final RandomGenerator random;
 

@@ -74,7 +74,7 @@ class RuleHuntTest {
         run.seal();
         var watch = new RuleWatch(rules);
         var row = new Row();
-        var seen = new TreeSet<String>();
+        var seen = new ArrayList<String>();
         for (Event event : new MadeUpEvents(random, TestRun.START_NS, run.nextNumber(0)).events(600)) {
             long index = run.add(event);
             EventRows.fill(event, row);
@@ -82,11 +82,11 @@ class RuleHuntTest {
         }
         run.close(0);
         run.table();
-        var hunted = new TreeSet<String>();
+        var hunted = new ArrayList<String>();
         try (SqlEngine engine = SqlEngine.open(Recordings.unchecked(run.data), SqlLimits.DEFAULT)) {
             RuleHunt.hunt(engine, rules, List.of(), (_, match) -> hunted.add(line(match)));
         }
-        assertEquals(seen, hunted);
+        assertEquals(seen, hunted, "in the same order, too");
         assertTrue(seen.size() > 100, seen::toString);
     }
 

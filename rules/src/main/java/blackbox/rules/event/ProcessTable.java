@@ -34,6 +34,7 @@ public final class ProcessTable {
 
     private final Weighed<ProcessId, Known> processes;
     private final Map<Long, ProcessId> latest = new HashMap<>();
+    private long programs;
 
     public ProcessTable() {
         this(_ -> {});
@@ -90,8 +91,8 @@ public final class ProcessTable {
         return text == null ? 0 : text.length();
     }
 
-    private static Program of(@Nullable Text exe, @Nullable List<Text> argv) {
-        return new Program(exe == null ? null : exe.toString(), argv == null ? null : joined(argv));
+    private Program of(@Nullable Text exe, @Nullable List<Text> argv) {
+        return new Program(++programs, exe == null ? null : exe.toString(), argv == null ? null : joined(argv));
     }
 
     /// Texts with a space between two.

@@ -30,13 +30,14 @@ public final class Weighed<K, V> {
         return entry == null ? null : entry.value();
     }
 
-    /// Puts a value in as the newest, in the place of the one that is there.
+    /// Puts a value in as the newest, in the place of the one that is there. One that weighs too much by itself is
+    /// forgotten at once.
     public void put(K key, V value, long itsWeight) {
         remove(key);
         entries.put(key, new Entry<>(value, itsWeight));
         weight += itsWeight;
         Iterator<Map.Entry<K, Entry<V>>> eldest = entries.entrySet().iterator();
-        while ((weight > weightMax || entries.size() > countMax) && entries.size() > 1) {
+        while (weight > weightMax || entries.size() > countMax) {
             Map.Entry<K, Entry<V>> old = eldest.next();
             weight -= old.getValue().weight();
             eldest.remove();

@@ -11,6 +11,7 @@ import blackbox.schemas.event.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +28,11 @@ public final class SigmaReader {
     private static final Pattern TIMESPAN = Pattern.compile("([1-9][0-9]{0,6})([smhd])");
     private static final long COUNT_MAX = 10_000;
     private static final int DEPTH_MAX = 16;
-    /// Sigma's specification allows a title 256; what alerts are told with has less room.
-    private static final int TITLE_MAX = 200;
+    /// By Sigma's specification.
+    private static final int TITLE_MAX = 256;
+
+    /// What stops a run names the rule by its id.
+    private static final int ID_MAX = 200;
 
     /// Kinds of events of which no rule may hold: alerts follow what they are about, and nothing follows these, or
     /// they are about rules themselves.
@@ -51,10 +55,12 @@ public final class SigmaReader {
     /// A file's rules.
     ///
     /// @param refused why documents are no rules that can be used
-    public record Read(List<Rule> rules, List<RuleException> refused) {
+    /// @param served ids and names of rules that those among them are over, which only serve these
+    public record Read(List<Rule> rules, List<RuleException> refused, Set<String> served) {
         public Read {
             rules = List.copyOf(rules);
             refused = List.copyOf(refused);
+            served = Set.copyOf(served);
         }
     }
 
@@ -65,6 +71,7 @@ public final class SigmaReader {
         String sha256 = Hash.sha256(octets).toString();
         var rules = new ArrayList<Rule>();
         var refused = new ArrayList<RuleException>();
+        var served = new HashSet<String>();
         try {
             int number = 0;
             for (Map<?, ?> document : Yaml.documents(octets)) {
@@ -72,6 +79,7 @@ public final class SigmaReader {
                 try {
                     rules.add(new SigmaReader(file, number, sha256, document).rule());
                 } catch (RuleException e) {
+                    served.addAll(served(document));
                     refused.add(
                             number == 1
                                     ? e
@@ -84,7 +92,18 @@ public final class SigmaReader {
         } catch (RuleException e) {
             refused.add(e);
         }
-        return new Read(rules, refused);
+        return new Read(rules, refused, served);
+    }
+
+    private static List<String> served(Map<?, ?> document) {
+        try {
+            return document.get("correlation") instanceof Map<?, ?> correlation
+                            && !Boolean.TRUE.equals(correlation.get("generate"))
+                    ? texts(correlation.get("rules"), "correlation.rules")
+                    : List.of();
+        } catch (RuleException _) {
+            return List.of();
+        }
     }
 
     /// The same, of a file of which each document must be a rule that can be used.
@@ -111,8 +130,8 @@ public final class SigmaReader {
     }
 
     private About about() throws RuleException {
-        String title = line(required("title"), "title");
-        String id = line(document.containsKey("id") ? required("id") : nameOfFile(), "id");
+        String title = line(required("title"), "title", TITLE_MAX);
+        String id = line(document.containsKey("id") ? required("id") : nameOfFile(), "id", ID_MAX);
         String word = document.containsKey("level") ? required("level") : Level.MEDIUM.word();
         Level level = Level.of(word)
                 .orElseThrow(() -> Yaml.malformed("its level is '" + word + "'; there are " + Level.words()));
@@ -127,13 +146,14 @@ public final class SigmaReader {
 
     private String nameOfFile() {
         String name = file.substring(file.lastIndexOf('/') + 1);
-        return number == 1 ? name : name + "#" + number;
+        // Files of one name are told apart by what is in them.
+        return name + "@" + sha256.substring(0, 8) + (number == 1 ? "" : "#" + number);
     }
 
     /// What is told in a line of the record, and of a terminal.
-    private static String line(String text, String key) throws RuleException {
-        if (text.length() > TITLE_MAX || text.codePoints().anyMatch(Character::isISOControl)) {
-            throw Yaml.malformed("its '" + key + "' is not one line of at most " + TITLE_MAX + " characters");
+    private static String line(String text, String key, int charsMax) throws RuleException {
+        if (text.length() > charsMax || text.codePoints().anyMatch(Character::isISOControl)) {
+            throw Yaml.malformed("its '" + key + "' is not one line of at most " + charsMax + " characters");
         }
         return text;
     }

@@ -10,12 +10,15 @@ import java.util.List;
 import java.util.Map;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.events.Event;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /// Reads the documents of a YAML 1.2 text into maps, lists, texts, numbers and truth values.
 final class Yaml {
     private static final int OCTETS_MAX = 1 << 20;
+    private static final int DEPTH_MAX = 32;
 
     private Yaml() {}
 
@@ -35,6 +38,7 @@ final class Yaml {
                     .newDecoder()
                     .decode(ByteBuffer.wrap(octets))
                     .toString();
+            requireFlat(settings, text);
             var documents = new ArrayList<Map<?, ?>>();
             for (Object document : new Load(settings).loadAllFromString(text)) {
                 if (document instanceof Map<?, ?> map) {
@@ -54,6 +58,21 @@ final class Yaml {
         } catch (YamlEngineException | NumberFormatException e) {
             throw malformed("it is no YAML: "
                     + String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
+        }
+    }
+
+    /// The reader of documents calls itself for each level.
+    private static void requireFlat(LoadSettings settings, String text) throws RuleException {
+        int depth = 0;
+        for (Event event : new Parse(settings).parseString(text)) {
+            depth += switch (event.getEventId()) {
+                case MappingStart, SequenceStart -> 1;
+                case MappingEnd, SequenceEnd -> -1;
+                default -> 0;
+            };
+            if (depth > DEPTH_MAX) {
+                throw malformed("lists and mappings are nested deeper than " + DEPTH_MAX);
+            }
         }
     }
 
