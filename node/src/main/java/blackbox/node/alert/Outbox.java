@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Alerts on their way to webhooks, a file each until the receiver has taken it, for each receiver in the order in
 /// which they were made. One process of a data folder sends at a time; what it does not get to, the next one sends. A
-/// receiver may
-/// get an alert twice, with the same id, if the process that sent it is killed before it has noted the answer.
+/// receiver may get an alert twice, with the same id, if the process that sent it is killed before it has noted the
+/// answer.
 public final class Outbox implements AutoCloseable {
     private static final String SUFFIX = ".json";
     private static final String LOCK = "lock";

@@ -25,12 +25,10 @@ import java.util.stream.Stream;
 /// [rules over rules][RuleSet#asked] ask for.
 ///
 /// Reads the tables `hunted_programs`, `hunted_texts` and `hunted_names`, see [Lineage], and what only Java reads as
-/// the watch does:
-/// `hunted_details` (run, index, key, value) with the values of [#details], and `hunted_values` (number, value) with
-/// the
-/// values that fit each of the [Lookups].
+/// the watch does: `hunted_details` (run, index, key, value) with the values of [#details], and `hunted_values`
+/// (number, value) with the values that fit each of the [Lookups].
 final class CategorySql {
-    /// Longer texts than these have no digits that could be a number, see [TextPattern.Compares].
+    /// What counts as a number, as in [TextPattern.Compares].
     private static final String DECIMAL = "'-?[0-9]{1,18}(\\.[0-9]{1,9})?'";
 
     private final Category category;

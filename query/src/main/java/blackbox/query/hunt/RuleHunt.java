@@ -151,8 +151,7 @@ public final class RuleHunt {
     private record Single(int place, Match.OfEvent match) {}
 
     /// Joins what was found of single events to what rules over rules ask: event by event, in the order of rules, as
-    /// the
-    /// watch does.
+    /// the watch does.
     private final class Found implements ResultSink {
         private final Finder finder;
         private final Map<String, Integer> places = new HashMap<>();
