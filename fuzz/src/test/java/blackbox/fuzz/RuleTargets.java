@@ -43,7 +43,7 @@ final class RuleTargets {
             title: t
             id: a
             logsource: {product: blackbox, category: net.connect}
-            detection: {a: {remote_ip|cidr: 10.0.0.0/8, detail.x: null}, condition: a}
+            detection: {a: {remote_ip|cidr: 10.1.0.0/16, detail.x: null}, condition: a}
             ---
             title: o
             id: b

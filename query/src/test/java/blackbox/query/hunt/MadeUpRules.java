@@ -100,7 +100,7 @@ final class MadeUpRules {
             switch (random.nextInt(7)) {
                 case 0 -> search.put(field + "|re", any(EXPRESSIONS));
                 case 1 -> search.put(field + any(List.of("|gt", "|lte")), random.nextInt(12));
-                case 2 -> search.put(field + "|cidr", any(List.of("10.0.0.0/8", "fe80::/10", "127.0.0.1")));
+                case 2 -> search.put(field + "|cidr", any(List.of("10.1.0.0/16", "fe80::/10", "127.0.0.1")));
                 case 3 -> search.putNull(field);
                 case 4 -> search.put(field + "|fieldref", any(fields));
                 default -> search.putArray(field + any(MODIFIERS)).add(words()).add(words());
