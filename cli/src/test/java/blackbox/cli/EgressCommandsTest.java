@@ -18,9 +18,7 @@ import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,8 +51,6 @@ class EgressCommandsTest {
 
     private Path policy;
 
-    private record Ran(int exitCode, String out, String err) {}
-
     @BeforeEach
     void record() throws Exception {
         policy = Files.writeString(data.resolve("policy.yaml"), POLICY);
@@ -86,22 +82,6 @@ class EgressCommandsTest {
         sealer.seal();
     }
 
-    private static Ran run(String... arguments) {
-        var out = new ByteArrayOutputStream();
-        var err = new ByteArrayOutputStream();
-        PrintStream standardOut = System.out;
-        PrintStream standardErr = System.err;
-        System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
-        System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-        try {
-            int exitCode = Main.run(arguments);
-            return new Ran(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
-        } finally {
-            System.setOut(standardOut);
-            System.setErr(standardErr);
-        }
-    }
-
     private Path file(String name, String text) throws IOException {
         return Files.writeString(data.resolve(name), text);
     }
@@ -112,8 +92,8 @@ class EgressCommandsTest {
 
     @Test
     void theDigestIsThatOfTheCanonicalForm() {
-        Ran validated = run("egress", "validate", policy.toString());
-        Ran canonical = run("egress", "validate", policy.toString(), "--canonical");
+        Ran validated = Ran.of("egress", "validate", policy.toString());
+        Ran canonical = Ran.of("egress", "validate", policy.toString(), "--canonical");
         assertEquals(ExitCodes.OK, validated.exitCode(), validated.err());
         assertEquals(
                 validated.out().strip(), "sha256:" + Hash.sha256(canonical.out().getBytes(StandardCharsets.UTF_8)));
@@ -122,7 +102,7 @@ class EgressCommandsTest {
     @Test
     void whatIsNoPolicyIsSaidByLine() throws Exception {
         String bad = policyWith("rules:\n- {id: a, host: \"*.com\"}\n- {id: a, hots: b}\n");
-        Ran validated = run("egress", "validate", bad);
+        Ran validated = Ran.of("egress", "validate", bad);
         assertEquals(ExitCodes.DOES_NOT_HOLD, validated.exitCode());
         assertEquals(
                 List.of(bad + ":3:17", bad + ":4:3", bad + ":4:11"),
@@ -132,10 +112,11 @@ class EgressCommandsTest {
                         .map(line -> line.substring(0, line.indexOf(": ")))
                         .toList(),
                 validated.err());
-        JsonNode json = JSON.readTree(run("egress", "validate", bad, "--json").out());
+        JsonNode json =
+                JSON.readTree(Ran.of("egress", "validate", bad, "--json").out());
         assertFalse(json.path("valid").asBoolean(true));
         assertEquals(3, json.path("problems").path(0).path("line").asInt());
-        Ran explained = run("egress", "explain", bad, "https://a.example/");
+        Ran explained = Ran.of("egress", "explain", bad, "https://a.example/");
         assertEquals(ExitCodes.BAD_INPUT, explained.exitCode());
         assertTrue(explained.err().contains("other.yaml is no policy: 3 errors"), explained.err());
         assertEquals("", explained.out());
@@ -153,7 +134,7 @@ class EgressCommandsTest {
         var all = new String[arguments.length + 4];
         System.arraycopy(new String[] {"egress", "explain", policy.toString(), "--json"}, 0, all, 0, 4);
         System.arraycopy(arguments, 0, all, 4, arguments.length);
-        Ran ran = run(all);
+        Ran ran = Ran.of(all);
         assertEquals(exitCode, ran.exitCode(), ran.out() + ran.err());
         return JSON.readTree(ran.out());
     }
@@ -197,28 +178,31 @@ class EgressCommandsTest {
                   - {id: u, host: up.example, upstream: "127.0.0.1:8080", secret: s}
                 secrets: [{id: s, env: KEY, place: "header:authorization"}]
                 """);
-        Ran up = run("egress", "explain", other, "https://up.example/");
+        Ran up = Ran.of("egress", "explain", other, "https://up.example/");
         assertEquals(ExitCodes.OK, up.exitCode(), up.err());
         assertTrue(
-                up.out().startsWith("policy " + run("egress", "validate", other).out()), up.out());
+                up.out()
+                        .startsWith(
+                                "policy " + Ran.of("egress", "validate", other).out()),
+                up.out());
         assertTrue(up.out().contains("; dialled is 127.0.0.1:8080; secret s goes with its requests"), up.out());
-        Ran open = run("egress", "explain", other, "https://mcp.example/", "--method", "POST");
+        Ran open = Ran.of("egress", "explain", other, "https://mcp.example/", "--method", "POST");
         assertTrue(open.out().contains("each message (--tool)"), open.out());
         assertEquals(
                 ExitCodes.OK,
-                run("egress", "explain", other, "https://mcp.example/", "--tool", "search")
+                Ran.of("egress", "explain", other, "https://mcp.example/", "--tool", "search")
                         .exitCode());
-        Ran refused = run("egress", "explain", other, "https://mcp.example/", "--tool", "delete", "--json");
+        Ran refused = Ran.of("egress", "explain", other, "https://mcp.example/", "--tool", "delete", "--json");
         assertEquals(ExitCodes.DOES_NOT_HOLD, refused.exitCode(), refused.out());
         assertEquals("mcp deny default", stages(JSON.readTree(refused.out())).getLast());
         assertEquals(
                 ExitCodes.BAD_INPUT,
-                run("egress", "explain", other, "tcp://mcp.example:443", "--tool", "search")
+                Ran.of("egress", "explain", other, "tcp://mcp.example:443", "--tool", "search")
                         .exitCode());
         String observing = policyWith("mode: observe\nrules: [{id: a, host: a.example}]\n");
         assertEquals(
                 ExitCodes.DOES_NOT_HOLD,
-                run("egress", "explain", observing, "https://b.example/").exitCode());
+                Ran.of("egress", "explain", observing, "https://b.example/").exitCode());
     }
 
     @Test
@@ -232,7 +216,7 @@ class EgressCommandsTest {
                 "https://0x7f.1/",
                 "https://[::1/",
                 "tcp://db.example")) {
-            Ran ran = run("egress", "explain", policy.toString(), url);
+            Ran ran = Ran.of("egress", "explain", policy.toString(), url);
             assertEquals(ExitCodes.BAD_INPUT, ran.exitCode(), url + ran.out());
             assertEquals("", ran.out());
         }
@@ -240,15 +224,15 @@ class EgressCommandsTest {
 
     @Test
     void aRunIsCheckedAndTheExitCodeSaysWhetherItHolds() throws Exception {
-        Ran held = run("egress", "check", policy.toString(), "first", "--data", data.toString());
+        Ran held = Ran.of("egress", "check", policy.toString(), "first", "--data", data.toString());
         assertEquals(ExitCodes.OK, held.exitCode(), held.out() + held.err());
-        String digest = run("egress", "validate", policy.toString()).out();
+        String digest = Ran.of("egress", "validate", policy.toString()).out();
         assertTrue(held.out().startsWith("policy " + digest), held.out());
         assertTrue(held.out().contains("allow      tcp api.example (93.184.216.34) port 443"), held.out());
         assertTrue(held.out().contains("1 of 1 kinds of flows would go through, 0 would be refused"), held.out());
         assertTrue(held.out().contains("note: 1 of the allowed are allowed as far as the record shows"), held.out());
         String other = policyWith("rules: [{id: a, host: b.example}]\n");
-        Ran refused = run("egress", "check", other, "last", "last", "--json", "--data", data.toString());
+        Ran refused = Ran.of("egress", "check", other, "last", "last", "--json", "--data", data.toString());
         assertEquals(ExitCodes.DOES_NOT_HOLD, refused.exitCode(), refused.err());
         JsonNode json = JSON.readTree(refused.out());
         assertFalse(json.path("holds").asBoolean(true));
@@ -259,28 +243,28 @@ class EgressCommandsTest {
         assertEquals(443, flow.path("remote").path("port").asInt());
         assertEquals(
                 ExitCodes.BAD_INPUT,
-                run("egress", "check", policy.toString(), "nope", "--data", data.toString())
+                Ran.of("egress", "check", policy.toString(), "nope", "--data", data.toString())
                         .exitCode());
     }
 
     @Test
     void aSuggestionPassesItsOwnCheck() throws Exception {
-        Ran suggested = run("egress", "suggest", "last", "--data", data.toString());
+        Ran suggested = Ran.of("egress", "suggest", "last", "--data", data.toString());
         assertEquals(ExitCodes.OK, suggested.exitCode(), suggested.err());
         Path written = file("suggested.yaml", suggested.out());
         assertEquals(
                 List.of(),
                 GatewayPolicy.beyond(PolicyReader.read(suggested.out().getBytes(StandardCharsets.UTF_8))),
                 "what record --policy would refuse");
-        Ran checked = run("egress", "check", written.toString(), "last", "--data", data.toString());
+        Ran checked = Ran.of("egress", "check", written.toString(), "last", "--data", data.toString());
         assertEquals(ExitCodes.OK, checked.exitCode(), checked.out());
         assertTrue(suggested.err().contains("no tracer reported ready"), suggested.err());
-        JsonNode json = JSON.readTree(run("egress", "suggest", "last", "--json", "--data", data.toString())
+        JsonNode json = JSON.readTree(Ran.of("egress", "suggest", "last", "--json", "--data", data.toString())
                 .out());
         assertEquals(suggested.out(), json.path("yaml").asText());
         assertTrue(json.path("limits").toString().contains("no tracer reported ready"), json::toString);
         assertEquals(
-                run("egress", "validate", written.toString()).out().strip(),
+                Ran.of("egress", "validate", written.toString()).out().strip(),
                 json.path("policy").asText());
     }
 
@@ -288,12 +272,15 @@ class EgressCommandsTest {
     void othersListsAreImported() throws Exception {
         Path settings =
                 file("settings.json", "{\"network\":{\"allowedDomains\":[\"*.a.example\"],\"deniedDomains\":[]}}");
-        Ran imported = run("egress", "import", settings.toString());
+        Ran imported = Ran.of("egress", "import", settings.toString());
         assertEquals(ExitCodes.OK, imported.exitCode(), imported.err());
         assertTrue(imported.out().contains("host: \"**.a.example\""), imported.out());
         assertEquals(
                 ExitCodes.OK,
-                run("egress", "validate", file("imported.yaml", imported.out()).toString())
+                Ran.of(
+                                "egress",
+                                "validate",
+                                file("imported.yaml", imported.out()).toString())
                         .exitCode());
         for (String[] arguments : new String[][] {
             {settings.toString(), "--from", "jcard"},
@@ -301,7 +288,7 @@ class EgressCommandsTest {
             {data.resolve("missing").toString()},
             {policy.toString()},
         }) {
-            Ran refused = run(Stream.concat(Stream.of("egress", "import"), Arrays.stream(arguments))
+            Ran refused = Ran.of(Stream.concat(Stream.of("egress", "import"), Arrays.stream(arguments))
                     .toArray(String[]::new));
             assertEquals(ExitCodes.BAD_INPUT, refused.exitCode(), String.join(" ", arguments) + refused.out());
             assertEquals(1, refused.err().lines().count(), refused.err());

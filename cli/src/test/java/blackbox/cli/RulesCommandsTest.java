@@ -11,9 +11,6 @@ import blackbox.schemas.event.Event;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,26 +37,8 @@ class RulesCommandsTest {
     @TempDir
     Path folder;
 
-    private record Ran(int exitCode, String out, String err) {
-        JsonNode json() throws Exception {
-            return JSON.readTree(out);
-        }
-    }
-
-    private static Ran run(String... arguments) {
-        var out = new ByteArrayOutputStream();
-        var err = new ByteArrayOutputStream();
-        PrintStream standardOut = System.out;
-        PrintStream standardErr = System.err;
-        System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
-        System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-        try {
-            int exitCode = Main.run(arguments);
-            return new Ran(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
-        } finally {
-            System.setOut(standardOut);
-            System.setErr(standardErr);
-        }
+    private static JsonNode json(Ran ran) throws Exception {
+        return JSON.readTree(ran.out());
     }
 
     private String file(String name, String text) throws Exception {
@@ -68,10 +47,10 @@ class RulesCommandsTest {
 
     @Test
     void thoseThatAreBroughtAlongAreListed() throws Exception {
-        Ran ran = run("rules", "list", "--json");
+        Ran ran = Ran.of("rules", "list", "--json");
         assertEquals(ExitCodes.OK, ran.exitCode(), ran.err());
-        assertTrue(ran.json().path("rules").size() > 10, ran.out());
-        assertTrue(run("rules", "list").out().contains("The stop button did not answer"));
+        assertTrue(json(ran).path("rules").size() > 10, ran.out());
+        assertTrue(Ran.of("rules", "list").out().contains("The stop button did not answer"));
     }
 
     @Test
@@ -79,20 +58,20 @@ class RulesCommandsTest {
         file("good.yml", GOOD);
         file("left.yaml", LEFT_OUT + "---\n" + GOOD.replace("good", "second"));
         file("no rule.txt", "x");
-        Ran ran = run("rules", "test", folder.toString(), "--json");
+        Ran ran = Ran.of("rules", "test", folder.toString(), "--json");
         assertEquals(ExitCodes.OK, ran.exitCode(), ran.err());
-        assertEquals(2, ran.json().path("rules").size(), "the other documents of its file are used");
-        assertTrue(ran.json().path("leftOut").path(0).path("why").asText().contains("LogonId"), ran.out());
+        assertEquals(2, json(ran).path("rules").size(), "the other documents of its file are used");
+        assertTrue(json(ran).path("leftOut").path(0).path("why").asText().contains("LogonId"), ran.out());
         file("wrong.yml", WRONG);
         file("over.yml", """
                 title: over
                 correlation: {type: event_count, rules: [left], timespan: 1m, condition: {gte: 2}}
                 """);
-        Ran again = run("rules", "test", folder.toString(), "--json");
+        Ran again = Ran.of("rules", "test", folder.toString(), "--json");
         assertEquals(ExitCodes.DOES_NOT_HOLD, again.exitCode());
-        assertEquals(1, again.json().path("wrong").size(), again.out());
-        assertEquals(2, again.json().path("leftOut").size(), "what is over a rule that is left out is left out, too");
-        Ran twice = run(
+        assertEquals(1, json(again).path("wrong").size(), again.out());
+        assertEquals(2, json(again).path("leftOut").size(), "what is over a rule that is left out is left out, too");
+        Ran twice = Ran.of(
                 "rules",
                 "test",
                 file("one.yml", GOOD),
@@ -121,7 +100,7 @@ class RulesCommandsTest {
                 .replace("SAME", file("same.yml", GOOD))
                 .replace("GOOD", file("good.yml", GOOD))
                 .split(" ");
-        Ran ran = run(withData(arguments));
+        Ran ran = Ran.of(withData(arguments));
         assertEquals(ExitCodes.BAD_INPUT, ran.exitCode(), ran.err());
         assertTrue(ran.err().contains(words), ran.err());
         assertFalse(ran.err().contains("\tat "), ran.err());
@@ -149,14 +128,14 @@ class RulesCommandsTest {
         run.close(0);
         run.table();
         String data = run.data.toString();
-        Ran ran = run("rules", "hunt", "--data", data, "--rules", file("good.yml", GOOD), "--json");
+        Ran ran = Ran.of("rules", "hunt", "--data", data, "--rules", file("good.yml", GOOD), "--json");
         assertEquals(ExitCodes.OK, ran.exitCode(), ran.err());
-        JsonNode matches = ran.json().path("matches");
+        JsonNode matches = json(ran).path("matches");
         assertEquals(1, matches.size(), ran.out());
         assertEquals(index, matches.path(0).path("index").asLong());
         assertEquals(run.run.toString(), matches.path(0).path("run").asText());
         assertEquals("good", matches.path(0).path("rule").path("id").asText());
-        assertTrue(run("rules", "hunt", "--data", data, "--rules", file("good.yml", GOOD), run.run.toString())
+        assertTrue(Ran.of("rules", "hunt", "--data", data, "--rules", file("good.yml", GOOD), run.run.toString())
                 .out()
                 .contains("1 matches"));
     }

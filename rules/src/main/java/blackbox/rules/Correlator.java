@@ -7,7 +7,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -190,8 +189,11 @@ public final class Correlator {
             seen.values().removeIf(old -> match.atNs() - old.atNs() > withinNs);
             return seen.size() < parts
                     ? List.of()
-                    : new HashSet<>(seen.values().stream().map(Seen::index).toList())
-                            .stream().sorted().toList();
+                    : seen.values().stream()
+                            .map(Seen::index)
+                            .distinct()
+                            .sorted()
+                            .toList();
         }
 
         @Override

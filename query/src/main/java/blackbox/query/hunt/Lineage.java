@@ -118,22 +118,18 @@ final class Lineage implements ResultSink {
     }
 
     private void add(ProcessId id, @Nullable Object index, ProcessTable.Entry now) throws IOException {
-        try {
-            Program program = now.program();
-            if (program.number() > written) {
-                written = program.number();
-                texts.add(run, program.number(), program.image(), program.commandLine());
-            }
-            programs.add(
-                    run,
-                    (int) id.pid(),
-                    id.startNs(),
-                    index,
-                    now.program().number(),
-                    now.parent().number());
-        } catch (QueryException e) {
-            throw new IOException(e);
+        Program program = now.program();
+        if (program.number() > written) {
+            written = program.number();
+            texts.add(run, program.number(), program.image(), program.commandLine());
         }
+        programs.add(
+                run,
+                (int) id.pid(),
+                id.startNs(),
+                index,
+                now.program().number(),
+                now.parent().number());
     }
 
     @Override
@@ -185,11 +181,7 @@ final class Lineage implements ResultSink {
         }
 
         private void add(@Nullable Object index, String address) throws IOException {
-            try {
-                rows.add(run, index, address, names.of(address));
-            } catch (QueryException e) {
-                throw new IOException(e);
-            }
+            rows.add(run, index, address, names.of(address));
         }
 
         @Override

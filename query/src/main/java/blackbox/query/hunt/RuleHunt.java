@@ -105,11 +105,7 @@ public final class RuleHunt {
             for (String key : keys) {
                 String value = DetailValue.of((String) values.get(2), key);
                 if (value != null) {
-                    try {
-                        rows.add(values.get(0), values.get(1), key, value);
-                    } catch (QueryException e) {
-                        throw new IOException(e);
-                    }
+                    rows.add(values.get(0), values.get(1), key, value);
                 }
             }
         }
@@ -135,11 +131,7 @@ public final class RuleHunt {
         @Override
         public void row(List<@Nullable Object> values) throws IOException {
             if (values.getFirst() instanceof String text && pattern.fits(text)) {
-                try {
-                    rows.add(number, text);
-                } catch (QueryException e) {
-                    throw new IOException(e);
-                }
+                rows.add(number, text);
             }
         }
 

@@ -1,6 +1,7 @@
 package blackbox.query.sql;
 
 import blackbox.query.QueryException;
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.duckdb.DuckDBAppender;
@@ -35,7 +36,8 @@ public final class OwnTable implements AutoCloseable {
     /// Appends a row.
     ///
     /// @param values null, [Long], [Integer] or [String], a value for each column
-    public void add(@Nullable Object... values) throws QueryException {
+    /// @throws IOException when the engine does not take it; its cause is the [QueryException] that says why
+    public void add(@Nullable Object... values) throws IOException {
         try {
             appender.beginRow();
             for (Object value : values) {
@@ -56,7 +58,7 @@ public final class OwnTable implements AutoCloseable {
                 waiting = 0;
             }
         } catch (SQLException e) {
-            throw failed(e);
+            throw new IOException(failed(e));
         }
     }
 
