@@ -115,6 +115,18 @@ public final class Cassette {
         return exchanges.getOrDefault(remote, List.of());
     }
 
+    /// The endpoints at these addresses to which there were connections.
+    List<Endpoint> endpointsAt(Set<String> addresses) {
+        return connections.keySet().stream()
+                .filter(each -> addresses.contains(each.ip()))
+                .toList();
+    }
+
+    /// The endpoints to which datagrams were sent.
+    Set<Endpoint> toldEndpoints() {
+        return exchanges.keySet();
+    }
+
     boolean isNeighbour(String address) {
         return neighbours.contains(address);
     }

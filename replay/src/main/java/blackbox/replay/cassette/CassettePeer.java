@@ -99,7 +99,7 @@ public final class CassettePeer {
         };
         this.matcher = new ConnectionMatcher(cassette::connections);
         this.inTls = new ConnectionMatcher(cassette::conversations);
-        this.datagrams = new DatagramAnswers(cassette);
+        this.datagrams = new DatagramAnswers(cassette, this::isAnyLeftAt);
     }
 
     /// What has been played.
@@ -108,6 +108,7 @@ public final class CassettePeer {
     /// @param unusedDatagrams recorded datagrams that it did not send
     /// @param missed how much was refused
     /// @param moved what was asked over other connections than in the recording
+    /// @param lookedUp names of these that were looked up more or less often than in the recording
     /// @param turned what came in another order than in the recording
     /// @param opened endpoints in whose TLS all that was recorded was said and heard, whole, and nothing else;
     ///     every endpoint to which TLS was opened, if something was refused
@@ -120,6 +121,7 @@ public final class CassettePeer {
             int unusedDatagrams,
             long missed,
             List<Moved> moved,
+            LookedUp lookedUp,
             List<Turned> turned,
             Set<Endpoint> opened,
             List<StandIns> standIns,
@@ -143,6 +145,19 @@ public final class CassettePeer {
     /// @param replayed how many there were
     public record Moved(Endpoint remote, long requests, int recorded, int replayed) {}
 
+    /// Names that lead to [Moved] endpoints alone, and were looked up more or less often than in the recording.
+    ///
+    /// @param resolvers who was asked, if the recording and the replay differ in nothing else that they were sent
+    /// @param names in lower case
+    /// @param less how many recorded questions were not asked
+    /// @param more how many were asked that were not recorded, and are answered as the last of the same was
+    public record LookedUp(Set<Endpoint> resolvers, Set<String> names, long less, long more) {
+        public LookedUp {
+            resolvers = Set.copyOf(resolvers);
+            names = Set.copyOf(names);
+        }
+    }
+
     /// An endpoint to which not all came in the recorded order.
     ///
     /// @param held how many requests came before others that were over when they were recorded, and were held back
@@ -153,13 +168,16 @@ public final class CassettePeer {
     public Played played() {
         int used = matcher.used();
         int told = datagrams.used();
+        List<Moved> moved = ofShelves(HttpShelf::moved, Moved::remote);
         return new Played(
                 used,
                 cassette.connectionCount() - used,
                 told,
                 cassette.exchangeCount() - told,
                 missed,
-                ofShelves(HttpShelf::moved, Moved::remote),
+                moved,
+                datagrams.lookedUp(
+                        moved.stream().map(each -> each.remote().ip()).collect(Collectors.toSet())),
                 ofShelves(HttpShelf::turned, Turned::remote),
                 opened.stream()
                         .map(TlsConversation::remote)
@@ -329,6 +347,14 @@ public final class CassettePeer {
                         && opened.stream()
                                 .filter(each -> each.remote().equals(remote))
                                 .allMatch(TlsConversation::isWhole);
+    }
+
+    /// Whether anything is left that may be asked, over any connection, of what has one of these addresses, and nothing
+    /// else has one.
+    private boolean isAnyLeftAt(Set<String> addresses) {
+        List<Endpoint> endpoints = cassette.endpointsAt(addresses);
+        return endpoints.stream().allMatch(each -> shelf(each).isPresent())
+                && endpoints.stream().anyMatch(each -> shelf(each).orElseThrow().isAnyLeft());
     }
 
     private Conversation conversation(Endpoint remote, @Nullable HttpShelf shelf) {

@@ -1,7 +1,6 @@
 package blackbox.replay.divergence;
 
-import blackbox.schemas.event.Endpoint;
-import java.util.Set;
+import blackbox.replay.divergence.strand.AgreedPeers;
 
 /// How an alignment is made and shown.
 ///
@@ -9,9 +8,8 @@ import java.util.Set;
 /// @param hashKey a random number that the guest cannot know: events are compared by hashes under it
 /// @param exact whether the second side is an exact replay of the first: what no input explains is then the
 ///     engine's fault
-/// @param agreedPeers peers of which it is known that they got and gave the same octets, though over other connections:
-///     these are then of the path
-public record AlignmentSettings(int context, long hashKey, boolean exact, Set<Endpoint> agreedPeers) {
+/// @param agreedPeers whose connections are of the path
+public record AlignmentSettings(int context, long hashKey, boolean exact, AgreedPeers agreedPeers) {
 
     public static final int CONTEXT_DEFAULT = 3;
     public static final int CONTEXT_MAX = 100;
@@ -20,11 +18,10 @@ public record AlignmentSettings(int context, long hashKey, boolean exact, Set<En
         if (context < 0 || context > CONTEXT_MAX) {
             throw new IllegalArgumentException("context is 0 to " + CONTEXT_MAX + " events, not " + context);
         }
-        agreedPeers = Set.copyOf(agreedPeers);
     }
 
     public AlignmentSettings(int context, long hashKey, boolean exact) {
-        this(context, hashKey, exact, Set.of());
+        this(context, hashKey, exact, AgreedPeers.NONE);
     }
 
     public static AlignmentSettings of(long hashKey) {
@@ -32,7 +29,7 @@ public record AlignmentSettings(int context, long hashKey, boolean exact, Set<En
     }
 
     /// The same with these [#agreedPeers].
-    public AlignmentSettings with(Set<Endpoint> peers) {
+    public AlignmentSettings with(AgreedPeers peers) {
         return new AlignmentSettings(context, hashKey, exact, peers);
     }
 }

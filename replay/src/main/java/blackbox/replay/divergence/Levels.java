@@ -4,12 +4,12 @@ import blackbox.replay.divergence.align.Aligner;
 import blackbox.replay.divergence.align.Edit;
 import blackbox.replay.divergence.align.StrandPair;
 import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.strand.AgreedPeers;
 import blackbox.replay.divergence.strand.Deed;
 import blackbox.replay.divergence.strand.EventLookup;
 import blackbox.replay.divergence.strand.EventLookup.Facts;
 import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.strand.Token.Reach;
-import blackbox.schemas.event.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -39,11 +39,11 @@ final class Levels {
     private final EventLookup actual;
     private long pathDifferences;
     private long count;
-    private final Set<Endpoint> agreedPeers;
+    private final AgreedPeers agreedPeers;
     private int lookedUp;
     private int lookedUpCalls;
 
-    private Levels(Side recorded, Side actual, Set<Endpoint> agreedPeers) {
+    private Levels(Side recorded, Side actual, AgreedPeers agreedPeers) {
         this.agreedPeers = agreedPeers;
         this.recorded = new EventLookup(recorded.events());
         this.actual = new EventLookup(actual.events());
@@ -109,7 +109,7 @@ final class Levels {
         }
     }
 
-    /// Whether all that it has of effects is about connections to peers that got and gave the same octets.
+    /// Whether all that it has of effects is about connections to [AgreedPeers].
     private boolean isWithAgreedPeers(Place place, Reach lowest) throws IOException {
         Edit edit = place.edit();
         return !agreedPeers.isEmpty()
@@ -121,7 +121,7 @@ final class Levels {
     private boolean areConnections(List<Token> tokens, EventLookup events, Reach lowest) throws IOException {
         for (Token token : tokens) {
             if (token.reach().compareTo(lowest) >= 0
-                    && (lookedUpCalls++ >= LOOKED_UP_CALLS_MAX || !events.isConnection(token.index(), agreedPeers))) {
+                    && (lookedUpCalls++ >= LOOKED_UP_CALLS_MAX || !events.isAbout(token.index(), agreedPeers))) {
                 return false;
             }
         }

@@ -5,6 +5,7 @@ import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.query.run.RunFacts;
 import blackbox.replay.ReplayException;
 import blackbox.replay.capture.SealedCapture;
+import blackbox.replay.cassette.CassettePeer.LookedUp;
 import blackbox.replay.cassette.CassettePeer.Moved;
 import blackbox.replay.cassette.CassettePeer.Played;
 import blackbox.replay.cassette.CassettePeer.StandIns;
@@ -28,6 +29,7 @@ import blackbox.replay.divergence.align.Agreements;
 import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.divergence.cause.UneventfulCauses;
+import blackbox.replay.divergence.strand.AgreedPeers;
 import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.output.OutputMatch;
 import blackbox.replay.output.RecordedOutput;
@@ -182,8 +184,10 @@ final class RerunComparison {
         return unsealed || inTls != null && (end == null || inTls.ended() != null);
     }
 
-    private static Set<Endpoint> agreedPeers(Played played) {
-        return played.moved().stream().map(Moved::remote).collect(Collectors.toSet());
+    private static AgreedPeers agreedPeers(Played played) {
+        Set<Endpoint> peers = played.moved().stream().map(Moved::remote).collect(Collectors.toSet());
+        return new AgreedPeers(
+                peers, played.lookedUp().resolvers(), played.lookedUp().names());
     }
 
     private static @Nullable ClockOffset clock(Ending ending, @Nullable SharedOffsets shared) {
@@ -292,6 +296,13 @@ final class RerunComparison {
                     + (hasStandIns(played, moved.remote())
                             ? "; all octets of requests and answers are the same but for ids"
                             : "; all octets of requests and answers are the same"));
+        }
+        LookedUp lookedUp = played.lookedUp();
+        if (!lookedUp.names().isEmpty()) {
+            lines.add("how often their names were looked up ("
+                    + lookedUp.names().stream().sorted().collect(Collectors.joining(", ")) + "): " + lookedUp.less()
+                    + " recorded questions were not asked, " + lookedUp.more()
+                    + " were asked once more and answered as before");
         }
         for (Turned turned : played.turned()) {
             lines.add("in which order " + turned.remote().ip() + " port "

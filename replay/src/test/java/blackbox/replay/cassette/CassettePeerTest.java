@@ -227,17 +227,17 @@ class CassettePeerTest {
         assertTrue(guest.misses.getFirst().why().startsWith("TLS: "), guest.misses::toString);
     }
 
-    private static byte[] question(int id, String label) {
+    static byte[] question(int id, String label) {
         String hex = "%04x01000001000000000000%02x%s00000100"
                 .formatted(id, label.length(), HexFormat.of().formatHex(label.getBytes(US_ASCII)));
         return HexFormat.of().parseHex(hex + "01");
     }
 
-    private static void ask(TestGuest guest, int port, int remotePort, byte[] payload) {
+    static void ask(TestGuest guest, int port, int remotePort, byte[] payload) {
         guest.say(new UdpDatagram(port, remotePort, payload, 0).packet(Recording.GUEST, Recording.GATEWAY));
     }
 
-    private static byte[] answer(TestGuest guest) {
+    static byte[] answer(TestGuest guest) {
         List<IpPacket> packets = guest.packets();
         assertEquals(1, packets.size());
         UdpDatagram datagram = UdpDatagram.parse(packets.getFirst().payload());
@@ -296,7 +296,7 @@ class CassettePeerTest {
         assertEquals(0x82, answer(guest)[3] & 0xff, "SERVFAIL for one more question");
     }
 
-    private static byte[] answerTo(int id, String name) {
+    static byte[] answerTo(int id, String name) {
         byte[] answer = question(id, name);
         answer[2] = (byte) 0x81;
         return answer;

@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.replay.cassette.CassettePeer.LookedUp;
 import blackbox.replay.cassette.CassettePeer.Moved;
 import blackbox.replay.cassette.Recording.Said;
 import blackbox.replay.cassette.Recording.Turn;
 import blackbox.schemas.event.Endpoint;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -20,6 +23,7 @@ import org.junit.jupiter.api.Test;
 /// Requests of plain HTTP/1.1 that go over other connections than in the recording, and what must not pass for one.
 class HttpCassetteTest {
     static final Endpoint SERVER = new Endpoint("10.0.2.2", 80);
+    private static final Endpoint RESOLVER = new Endpoint("10.0.2.2", 53);
 
     private final Random random = new Random(1);
     private final Recording recording = new Recording(random);
@@ -108,6 +112,95 @@ class HttpCassetteTest {
         assertMoved(other, 1, 2, 1);
     }
 
+    private void lookedUp(int guestPort, String name, String address) {
+        recording.udp(true, guestPort, 53, CassettePeerTest.question(7, name));
+        recording.udp(false, guestPort, 53, found(7, name, address));
+    }
+
+    private static byte[] found(int id, String name, String address) {
+        byte[] question = CassettePeerTest.answerTo(id, name);
+        question[7] = 1; // one answer
+        byte[] answer = HexFormat.of().parseHex("c00c000100010000003c0004" + address);
+        byte[] whole = Arrays.copyOf(question, question.length + answer.length);
+        System.arraycopy(answer, 0, whole, question.length, answer.length);
+        return whole;
+    }
+
+    private static void looksUp(TestGuest guest, String name, byte[] expected) {
+        CassettePeerTest.ask(guest, 50_000, 53, CassettePeerTest.question(9, name));
+        assertArrayEquals(expected, CassettePeerTest.answer(guest));
+    }
+
+    /// As a client does whose connection was closed in between, if it keeps no answers of DNS.
+    @Test
+    void whoOpensAnotherConnectionMayLookUpItsNameOnceMore() throws Exception {
+        lookedUp(40_001, "api", "0a000202");
+        lookedUp(40_002, "other", "0a000209");
+        recording.openConnection(40_000, 80, List.of(get("/a"), ok("A"), post("/b", "b"), ok("B")));
+        TestGuest guest = guest();
+        looksUp(guest, "api", found(9, "api", "0a000202"));
+        looksUp(guest, "other", found(9, "other", "0a000209"));
+        says(guest, get("/a"), ok("A")).finish();
+        guest.settle();
+        guest.packets(); // of the connection
+        CassettePeerTest.ask(guest, 50_001, 53, CassettePeerTest.question(10, "api"));
+        assertArrayEquals(found(10, "api", "0a000202"), CassettePeerTest.answer(guest));
+        assertEquals(Set.of(), guest.peer().played().lookedUp().names(), "not all was asked yet");
+        assertHeard(says(guest, post("/b", "b"), ok("B")), ok("B"));
+        assertMoved(guest, 1, 1, 2);
+        assertEquals(
+                new LookedUp(Set.of(RESOLVER), Set.of("api"), 0, 1),
+                guest.peer().played().lookedUp());
+        CassettePeerTest.ask(guest, 50_001, 53, CassettePeerTest.question(11, "api"));
+        assertEquals(1, guest.misses.size(), "nothing is left to ask");
+        assertEquals(Set.of(), guest.peer().played().lookedUp().resolvers());
+    }
+
+    @Test
+    void aNameWithoutConnectionsIsLookedUpAsOftenAsRecorded() throws Exception {
+        lookedUp(40_001, "other", "0a000209");
+        recording.openConnection(40_000, 80, List.of(get("/a"), ok("A"), post("/b", "b"), ok("B")));
+        TestGuest guest = guest();
+        looksUp(guest, "other", found(9, "other", "0a000209"));
+        CassettePeerTest.ask(guest, 50_001, 53, CassettePeerTest.question(10, "other"));
+        guest.packets();
+        assertMissed(guest, "every recorded datagram is used");
+    }
+
+    @Test
+    void whoKeepsAConnectionNeedNotLookUpItsNameAgain() throws Exception {
+        lookedUp(40_001, "api", "0a000202");
+        lookedUp(40_002, "api", "0a000202");
+        recording.openConnection(40_000, 80, List.of(post("/a", "a"), ok("A")));
+        recording.openConnection(40_003, 80, List.of(post("/b", "b"), ok("B")));
+        TestGuest guest = guest();
+        looksUp(guest, "api", found(9, "api", "0a000202"));
+        says(guest, post("/a", "a"), ok("A"), post("/b", "b"), ok("B"));
+        assertMoved(guest, 1, 2, 1);
+        assertEquals(
+                new LookedUp(Set.of(RESOLVER), Set.of("api"), 1, 0),
+                guest.peer().played().lookedUp());
+    }
+
+    /// Neither where something else was left out, too, nor where the name was not looked up at all.
+    @Test
+    void aLookUpThatIsLeftOutForAnotherReasonIsOne() throws Exception {
+        lookedUp(40_001, "api", "0a000202");
+        lookedUp(40_002, "api", "0a000202");
+        lookedUp(40_004, "other", "0a000209");
+        recording.openConnection(40_000, 80, List.of(post("/a", "a"), ok("A")));
+        recording.openConnection(40_003, 80, List.of(post("/b", "b"), ok("B")));
+        TestGuest none = guest();
+        says(none, post("/a", "a"), ok("A"), post("/b", "b"), ok("B"));
+        assertMoved(none, 1, 2, 1);
+        assertEquals(Set.of(), none.peer().played().lookedUp().resolvers(), "it was never asked for");
+        TestGuest one = guest();
+        looksUp(one, "api", found(9, "api", "0a000202"));
+        says(one, post("/a", "a"), ok("A"), post("/b", "b"), ok("B"));
+        assertMoved(one, 1, 2, 1);
+        assertEquals(Set.of(), one.peer().played().lookedUp().resolvers(), "another name was not asked for either");
+    }
+
     @Test
     void requestsOfAPoolAreAnsweredOnAnyConnection() throws Exception {
         recording.openConnection(40_000, 80, List.of(get("/a1"), ok("A1"), get("/a2"), ok("A2")));
@@ -152,7 +245,18 @@ class HttpCassetteTest {
         assertTrue(second.remoteFinished);
         assertEquals(List.of(), guest.misses);
         assertEquals(
-                new CassettePeer.Played(2, 0, 0, 0, 0, List.of(), List.of(), Set.of(), List.of(), Map.of()),
+                new CassettePeer.Played(
+                        2,
+                        0,
+                        0,
+                        0,
+                        0,
+                        List.of(),
+                        new LookedUp(Set.of(), Set.of(), 0, 0),
+                        List.of(),
+                        Set.of(),
+                        List.of(),
+                        Map.of()),
                 guest.peer().played());
     }
 

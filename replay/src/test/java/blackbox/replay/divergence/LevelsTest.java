@@ -10,6 +10,7 @@ import blackbox.replay.divergence.EffectDifference.Kind;
 import blackbox.replay.divergence.PlantedCausesTest.Deeds;
 import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.Side;
+import blackbox.replay.divergence.strand.AgreedPeers;
 import blackbox.schemas.event.Actor;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
@@ -110,7 +111,8 @@ final class LevelsTest {
     /// Only where the cassette knows that all octets were the recorded ones, and only for that peer.
     @Test
     void connectionsToAnAgreedPeerAreOfThePath() throws Exception {
-        AlignmentSettings agreed = AlignmentSettings.of(3).with(Set.of(new Endpoint("10.0.2.2", 8080)));
+        AlignmentSettings agreed = AlignmentSettings.of(3)
+                .with(new AgreedPeers(Set.of(new Endpoint("10.0.2.2", 8080)), Set.of(), Set.of()));
         Alignment alignment = align(connections(8080, 9, 7), connections(8080, 4, 3, 5, 4), SAME, agreed);
         assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
         assertTrue(alignment.differences().path() > 0, alignment::toString);
@@ -130,6 +132,45 @@ final class LevelsTest {
                 Outcome.DIVERGED,
                 align(connections(8080, 9, 7), more, SAME, agreed).outcome(),
                 "what else is done counts as before");
+    }
+
+    /// One look-up after the other, each by a socket of its own.
+    private static Deeds lookups(String... names) {
+        return (events, shell) -> {
+            long index = 0;
+            for (String name : names) {
+                int port = events.newPort();
+                index = events.dnsSocket(shell, port);
+                events.dns(shell, name, "198.18.0.1");
+                events.hostDns(port, name, "198.18.0.1");
+            }
+            return index;
+        };
+    }
+
+    @Test
+    void howOftenTheNameOfAnAgreedPeerIsLookedUpIsOfThePath() throws Exception {
+        var peers = Set.of(new Endpoint("198.18.0.1", 443));
+        var resolvers = Set.of(new Endpoint("10.0.2.3", 53));
+        AlignmentSettings agreed = AlignmentSettings.of(3).with(new AgreedPeers(peers, resolvers, Set.of("api.test")));
+        for (List<Deeds> each : List.of(
+                List.of(lookups("api.test"), lookups("api.test", "api.test")),
+                List.of(lookups("api.test", "api.test"), lookups("api.test")))) {
+            Alignment alignment = align(each.getFirst(), each.getLast(), SAME, agreed);
+            assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
+            assertTrue(alignment.differences().path() > 0, alignment::toString);
+            assertEffect(align(each.getFirst(), each.getLast(), SAME), Kind.NETWORK, "10.0.2.3:53");
+        }
+        assertEffect(
+                align(lookups("api.test"), lookups("api.test", "secret.evil.test"), SAME, agreed),
+                Kind.NETWORK,
+                "secret.evil.test");
+        AlignmentSettings without = AlignmentSettings.of(3).with(new AgreedPeers(peers, Set.of(), Set.of("api.test")));
+        assertEquals(
+                Outcome.DIVERGED,
+                align(lookups("api.test"), lookups("api.test", "api.test"), SAME, without)
+                        .outcome(),
+                "the resolver was sent something else, too");
     }
 
     /// How often the guest asks who has an address depends on how long it takes.

@@ -302,6 +302,27 @@ public final class RecordedEvents {
                 new Endpoint("10.0.2.3", 53)));
     }
 
+    /// A socket that asks the guest's resolver, as both sides see it.
+    public long dnsSocket(Guest process, int local) {
+        var resolver = new Endpoint("10.0.2.3", 53);
+        var here = new Endpoint("10.0.2.15", local);
+        long index = add(new Event.NetCall(guest(process), Kind.NET_CONNECT, "udp", here, resolver, null, 0));
+        add(new Event.NetFlow(host(), "udp", here, resolver, null, 0, 0, null, null, "open"));
+        add(new Event.NetFlow(guest(process), "udp", here, resolver, null, 70, 119, null, null, "unfinished"));
+        return index;
+    }
+
+    public long hostDns(int local, String name, String... answers) {
+        return add(new Event.DnsQuery(
+                host(),
+                Text.of(name),
+                1,
+                Arrays.stream(answers).map(Text::of).toList(),
+                "udp",
+                new Endpoint("10.0.2.15", local),
+                new Endpoint("10.0.2.3", 53)));
+    }
+
     public long loss(long lost) {
         return add(new Event.RecorderLoss(host(), lost, "sequence", null));
     }

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 ///     and without compression; otherwise -1
 public record DnsMessage(int id, boolean isResponse, String name, int type, List<String> answers, int onlyQuestionEnd) {
 
+    private static final int A = 1;
+    private static final int CNAME = 5;
+    private static final int AAAA = 28;
     private static final int HEADER_BYTES = 12;
     private static final int QUESTION_BYTES_MIN = 5;
     private static final int ANSWERS_MAX = 64;
@@ -39,6 +42,11 @@ public record DnsMessage(int id, boolean isResponse, String name, int type, List
         boolean only = asksOnce(octets) && !name.isCompressed() && isAllOf(octets, end);
         return new DnsMessage(
                 Octets.u16(octets, 0), response, name.text(), Octets.u16(octets, name.end()), answers, only ? end : -1);
+    }
+
+    /// Whether records of this type are addresses.
+    public static boolean isAddress(long type) {
+        return type == A || type == AAAA;
     }
 
     /// Whether it is a standard query of one question, with no answers and at most two additional records.
@@ -69,11 +77,11 @@ public record DnsMessage(int id, boolean isResponse, String name, int type, List
             if (length > octets.length - at) {
                 return answers;
             }
-            if (type == 1 && length == 4) {
+            if (type == A && length == 4) {
                 answers.add(IpAddress.v4(octets, at));
-            } else if (type == 28 && length == 16) {
+            } else if (type == AAAA && length == 16) {
                 answers.add(IpAddress.v6(octets, at));
-            } else if (type == 5) {
+            } else if (type == CNAME) {
                 DnsName target = DnsName.read(octets, at);
                 if (target != null) {
                     answers.add(target.text());

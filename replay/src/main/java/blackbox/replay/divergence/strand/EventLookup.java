@@ -3,6 +3,7 @@ package blackbox.replay.divergence.strand;
 import blackbox.query.answer.EventLine;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Kind;
+import blackbox.schemas.net.DnsMessage;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
@@ -119,24 +120,37 @@ public final class EventLookup {
         }
     }
 
-    /// Whether the event at `index` is the opening or end of a TCP connection to one of these.
-    public boolean isConnection(long index, Set<Endpoint> peers) throws IOException {
+    /// Whether the event at `index` is the opening or end of a connection to one of these, or looks up its name.
+    public boolean isAbout(long index, AgreedPeers agreed) throws IOException {
         try (EventCursor cursor = source.open(index)) {
             boolean there = cursor.next() && cursor.index() == index;
-            return there && views.of(cursor.row()) instanceof NetView event && isConnection(event, peers);
+            return there && views.of(cursor.row()) instanceof NetView event && isAbout(event, agreed);
         }
     }
 
-    private static boolean isConnection(NetView event, Set<Endpoint> peers) {
+    private static boolean isAbout(NetView event, AgreedPeers agreed) {
+        boolean asks = event instanceof NetView.Dns dns && isAbout(dns, agreed);
+        boolean connects = event instanceof NetView.Connect || event instanceof NetView.Flow;
+        boolean sends = connects || event instanceof NetView.Send;
+        return switch (String.valueOf(event.protocol())) {
+            case "tcp" -> connects && isAmong(agreed.peers(), event);
+            case "udp" -> (sends || asks) && isAmong(agreed.resolvers(), event);
+            default -> false;
+        };
+    }
+
+    private static boolean isAbout(NetView.Dns question, AgreedPeers agreed) {
+        Long type = question.type();
+        return type != null && DnsMessage.isAddress(type) && agreed.names().contains(String.valueOf(question.name()));
+    }
+
+    private static boolean isAmong(Set<Endpoint> endpoints, NetView event) {
         Text ip = event.remoteIp();
         Long port = event.remotePort();
-        boolean connects = event instanceof NetView.Connect || event instanceof NetView.Flow;
-        return connects
-                && "tcp".equals(String.valueOf(event.protocol()))
-                && ip != null
+        return ip != null
                 && port != null
-                && peers.stream()
-                        .anyMatch(peer -> peer.port() == port && peer.ip().equals(ip.toString()));
+                && endpoints.stream()
+                        .anyMatch(each -> each.port() == port && each.ip().equals(ip.toString()));
     }
 
     /// How many calls to a peer there are.
