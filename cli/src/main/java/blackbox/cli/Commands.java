@@ -1,5 +1,7 @@
 package blackbox.cli;
 
+import blackbox.cli.access.AccessCommand;
+import blackbox.cli.access.TokenCommand;
 import blackbox.cli.control.KillCommand;
 import blackbox.cli.control.PauseCommand;
 import blackbox.cli.control.ResumeCommand;
@@ -42,6 +44,8 @@ final class Commands {
             ReplayCommand.class,
             EgressCommand.class,
             RulesCommand.class,
+            AccessCommand.class,
+            TokenCommand.class,
             ExportCommand.class,
             ImportCommand.class,
             AnchorCommand.class,

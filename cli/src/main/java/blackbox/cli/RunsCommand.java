@@ -10,11 +10,13 @@ import blackbox.query.run.CountedRun;
 import blackbox.query.run.RunFacts;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /// `blackbox runs`.
@@ -29,24 +31,28 @@ final class RunsCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
+    @Option(names = "--access", description = "List the records of who asked `serve` what, too.")
+    private boolean access;
+
     @Spec
     private CommandSpec spec;
 
     @Override
     public Integer call() throws IOException {
         var recordings = common.recordings();
+        List<CountedRun> runs = access ? CountedRun.withServices(recordings) : CountedRun.all(recordings);
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
             JsonOut.document(out, json -> {
                 json.writeStartArray();
-                for (CountedRun run : CountedRun.all(recordings)) {
+                for (CountedRun run : runs) {
                     RunJson.write(json, run);
                 }
                 json.writeEndArray();
             });
             return ExitCodes.OK;
         }
-        for (CountedRun run : CountedRun.all(recordings)) {
+        for (CountedRun run : runs) {
             out.println(line(run));
         }
         out.flush();
@@ -68,7 +74,8 @@ final class RunsCommand implements Callable<Integer> {
                         facts.events(),
                         run.losses().inWords(),
                         name == null ? "" : Printable.of(name),
-                        origin(facts.imported())
+                        (facts.service() == null ? "" : "  (who asked `serve` what)")
+                                + origin(facts.imported())
                                 + (none == null ? "" : "  (" + none + ")")
                                 + (facts.fault() == null ? "" : "  (cannot be read to its end: " + facts.fault() + ")")
                                 + (facts.leftOut().isEmpty()

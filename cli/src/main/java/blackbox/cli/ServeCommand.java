@@ -10,6 +10,9 @@ import blackbox.cli.terminal.ShutdownWait;
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.ingest.IngestException;
+import blackbox.node.access.AccessLog;
+import blackbox.node.access.ApiToken;
+import blackbox.node.access.ApiTokens;
 import blackbox.node.alert.Outbox;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.record.AnchorService;
@@ -20,7 +23,6 @@ import blackbox.node.record.ReadablePayloads;
 import blackbox.node.serve.ApiAddress;
 import blackbox.node.serve.ApiContext;
 import blackbox.node.serve.ApiServer;
-import blackbox.node.serve.ApiToken;
 import blackbox.node.serve.TrustSource;
 import blackbox.node.verdict.IndexAhead;
 import blackbox.recorder.RecorderException;
@@ -38,6 +40,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -58,6 +61,7 @@ import picocli.CommandLine.Spec;
             "  blackbox serve",
             "  curl -H \"Authorization: Bearer $(cat ~/.local/share/blackbox/api-token)\" \\",
             "      http://127.0.0.1:7575/api/v1/runs",
+            "  blackbox token create anna --role auditor     (a token of her own; see also: blackbox access)",
             "  blackbox serve --listen 127.0.0.1:8080 --kafka broker-1:9092,broker-2:9092",
             "  blackbox serve --listen '[::]:7575' --tls-cert fullchain.pem --tls-key key.pem",
             "  blackbox serve --listen '[::]:7575' --name recorder.example",
@@ -123,16 +127,22 @@ final class ServeCommand implements Callable<Integer> {
         TlsKey tls = listening.tls(data, address, KeyAccess.system(), this::tell);
         ShutdownWait stop = ShutdownWait.onShutdown();
         // The API starts first: it answers from files, and the broker takes seconds.
+        var tokens = new ApiTokens(
+                data, ApiToken.loadOrCreate(tokenFile, new SecureRandom()), InstantSource.system(), this::tell);
         try (Witness witnessing = witness == null ? null : openWitness(data, witnessed);
-                ApiServer api = ApiServer.start(context(data, tokenFile, witnessing), address, tls)) {
+                AccessLog access = AccessLog.open(data, tokens, this::tell);
+                ApiServer api = ApiServer.start(context(data, tokens, access, witnessing), address, tls)) {
             say(api, tokenFile, tls, witnessing);
             try (AnchorService _ = AnchorService.start(data, anchors, this::tell);
                     Outbox _ = Outbox.open(data, this::tell);
                     Pipeline pipeline = Pipeline.start(lock, data, broker)) {
+                access.publish(pipeline.publisher());
                 pipeline.recover(data);
                 try (ReadablePayloads _ = ReadablePayloads.ofKilled(data, PayloadKeyFile.vault(data), this::tell);
                         IndexAhead _ = noIndex ? null : IndexAhead.start(data, this::tell)) {
                     stop.await();
+                } finally {
+                    access.stopPublishing();
                 }
             }
         } catch (RuntimeException | Error e) {
@@ -146,9 +156,9 @@ final class ServeCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    private static ApiContext context(DataFolder data, Path tokenFile, @Nullable Witness witness) throws IOException {
-        ApiToken token = ApiToken.loadOrCreate(tokenFile, new SecureRandom());
-        return new ApiContext(new LocalTrust(data).recordings(), trust(data), token, witness);
+    private static ApiContext context(DataFolder data, ApiTokens tokens, AccessLog access, @Nullable Witness witness)
+            throws IOException {
+        return new ApiContext(data, new LocalTrust(data).recordings(), trust(data), tokens, access, witness);
     }
 
     private static TrustSource trust(DataFolder data) {

@@ -98,16 +98,7 @@ abstract class ControlCommand implements Callable<Integer> {
     private void print(RunId run, ControlAnswer answer) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
-            JsonOut.document(out, json -> {
-                json.writeStartObject();
-                json.writeStringField("run", run.value());
-                json.writeStringField("command", command.word());
-                json.writeStringField("outcome", answer.outcome().word());
-                json.writeStringField("machine", answer.machine());
-                json.writeNumberField("tookNs", answer.tookNs());
-                json.writeStringField("why", answer.why());
-                json.writeEndObject();
-            });
+            JsonOut.document(out, json -> answer.write(json, run, command));
             return;
         }
         if (answer.outcome() == Outcome.ALREADY) {

@@ -6,10 +6,11 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/// Reads `90s`, `10m`, `2h`, `1h30m` or a bare number of seconds.
+/// Reads `90s`, `10m`, `2h`, `1h30m`, `30d` or a bare number of seconds.
 public final class DurationConverter implements ITypeConverter<Duration> {
 
-    private static final Pattern FORM = Pattern.compile("(?:(\\d{1,6})h)?(?:(\\d{1,6})m)?(?:(\\d{1,9})s?)?");
+    private static final Pattern FORM =
+            Pattern.compile("(?:(\\d{1,5})d)?(?:(\\d{1,6})h)?(?:(\\d{1,6})m)?(?:(\\d{1,9})s?)?");
 
     @Override
     public Duration convert(String text) {
@@ -17,8 +18,10 @@ public final class DurationConverter implements ITypeConverter<Duration> {
         if (text.isEmpty() || !matcher.matches()) {
             throw new TypeConversionException("'" + text + "' is not a duration; write 90s, 10m, 2h or 1h30m");
         }
-        Duration duration =
-                Duration.ofHours(part(matcher, 1)).plusMinutes(part(matcher, 2)).plusSeconds(part(matcher, 3));
+        Duration duration = Duration.ofDays(part(matcher, 1))
+                .plusHours(part(matcher, 2))
+                .plusMinutes(part(matcher, 3))
+                .plusSeconds(part(matcher, 4));
         if (duration.isZero()) {
             throw new TypeConversionException("the duration must be longer than 0");
         }

@@ -11,6 +11,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// What a run's rows say of what they lack (`schemas/events.md`, "What is missing"): losses that the recorder
 /// declared, numbers that never came, and findings after which nobody can know. From the rows alone, so that
@@ -46,33 +47,53 @@ public final class EventAccount {
     private boolean unfinishedSaid;
     private long closedAt = -1;
     private long next;
+    private boolean ofService;
 
     /// Takes the next row. A row whose index is not the next one shows that a reader was not given all.
     public void see(long index, Row row) {
         if (index != next) {
             found.add(next, EVENTS_MISSING, "events " + next + " to " + (index - 1) + " are not here");
-            notKnownFrom(Math.min(next, sequences.accountedTo()));
+            notKnownFrom(Math.min(next, accountedTo()));
         }
         next = index + 1;
         if (!SequenceCheck.isPossible(row)) {
             found.add(
                     index, CPU_IMPOSSIBLE, "an event is of a CPU that no guest has: nothing accounts for its numbers");
-            notKnownFrom(sequences.accountedTo());
+            notKnownFrom(accountedTo());
         }
         sequences.see(index, row);
         if (!row.has(Column.KIND)) {
             return;
         }
         long kind = row.number(Column.KIND);
+        ofService &= isOfService(Kind.ofCode(kind));
         if (kind == Kind.RECORDER_LOSS.code()) {
             loss(index, row);
         } else if (kind == Kind.RECORDER_FINDING.code()) {
             finding(index, row);
         } else if (kind == Kind.RUN_CLOSE.code()) {
             closedAt = index;
+        } else if (kind == Kind.RUN_OPEN.code() && index == 0 && row.has(Column.DETAIL)) {
+            ofService = LeafDetail.ACCESS.equals(
+                    LeafDetail.text(row.text(Column.DETAIL).toString(), LeafDetail.SERVICE));
         } else if (kind == Kind.TRACER_READY.code() && row.has(Column.DETAIL)) {
             probes(index, row.text(Column.DETAIL).toString());
         }
+    }
+
+    /// Whether a service's own record may have it.
+    private static boolean isOfService(@Nullable Kind kind) {
+        return switch (kind) {
+            case RUN_OPEN,
+                    RUN_CLOSE,
+                    ACCESS_REQUEST,
+                    ACCESS_ANSWER,
+                    ACCESS_GRANTS,
+                    RECORDER_HEARTBEAT,
+                    RECORDER_FINDING,
+                    RECORDER_LOSS -> true;
+            case null, default -> false;
+        };
     }
 
     private void probes(long index, String detail) {
@@ -86,13 +107,13 @@ public final class EventAccount {
         long lost = row.has(Column.LOST) ? row.number(Column.LOST) : -1;
         if (lost < 0) {
             found.add(index, LOSS_UNREADABLE, "a loss was declared that does not say how much was lost");
-            notKnownFrom(sequences.accountedTo());
+            notKnownFrom(accountedTo());
             return;
         }
         declared = Counts.sum(declared, lost);
         if (Counts.isBeyondCount(declared)) {
             found.add(index, LOSS_BEYOND_COUNT, "more events are declared lost than can be counted");
-            notKnownFrom(sequences.accountedTo());
+            notKnownFrom(accountedTo());
         }
         if (row.has(Column.WHAT) && row.text(Column.WHAT).toString().equals(OF_SEQUENCE)) {
             declareNumbers(row, lost);
@@ -120,7 +141,7 @@ public final class EventAccount {
         if (finding == Finding.GUEST_SILENT) {
             silentAt = index;
         } else if (finding == null || finding.leavesUnknown()) {
-            notKnownFrom(sequences.accountedTo());
+            notKnownFrom(accountedTo());
         }
         unfinishedSaid |= finding == Finding.TRACER_UNFINISHED;
     }
@@ -135,8 +156,8 @@ public final class EventAccount {
     public Losses losses(boolean live) {
         long from = unknownFrom;
         boolean soFar = closedAt < 0 && live && from == Long.MAX_VALUE && !isSilent();
-        if (closedAt < 0 || isSilent() || !sequences.ended()) {
-            from = Math.min(from, sequences.accountedTo());
+        if (closedAt < 0 || isSilent() || !ended()) {
+            from = Math.min(from, accountedTo());
         }
         if (closedAt < 0) {
             return new Losses(declared, from, soFar);
@@ -153,9 +174,22 @@ public final class EventAccount {
         return declared;
     }
 
+    /// Whether the guest's tracer has accounted for all; a service has no guest.
+    private boolean ended() {
+        return sequences.ended() || hasNoGuest();
+    }
+
+    private long accountedTo() {
+        return hasNoGuest() ? next : sequences.accountedTo();
+    }
+
+    private boolean hasNoGuest() {
+        return ofService && sequences.isUnused();
+    }
+
     /// Whether the tracer went quiet, and since then not every CPU has sent a heartbeat.
     private boolean isSilent() {
-        return sequences.accountedTo() <= silentAt;
+        return accountedTo() <= silentAt;
     }
 
     /// What was found in the order of the run, of each name the first few: the recorder's findings, and what
@@ -169,7 +203,7 @@ public final class EventAccount {
                             + " events missing, but only " + (sequences.missing() - sequences.undeclared())
                             + " are declared lost"));
         }
-        if (closedAt >= 0 && !sequences.ended() && !unfinishedSaid) {
+        if (closedAt >= 0 && !ended() && !unfinishedSaid) {
             all.add(new Verification.Finding(
                     closedAt,
                     Finding.TRACER_UNFINISHED
@@ -187,7 +221,7 @@ public final class EventAccount {
         if (sequences.undeclared() > 0) {
             names.add(LOSS_UNDECLARED);
         }
-        if (!sequences.ended() && !unfinishedSaid) {
+        if (!ended() && !unfinishedSaid) {
             names.add(Finding.TRACER_UNFINISHED.name());
         }
         if (closedAt < 0) {

@@ -9,14 +9,25 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the few values that verification needs from the JSON in a leaf's detail, token by token: the verifier has no
-/// data binding.
+/// Reads the few values that verification needs from the JSON in a leaf's detail, token by token: the verifier
+/// has no data binding.
 public final class LeafDetail {
 
-    /// The field of a `run.open` leaf's detail that says who recorded, and its field with the run key's certificate.
+    /// The field of a `run.open` leaf's detail that says who recorded, and its field with the run key's
+    /// certificate.
     public static final String RECORDER = "recorder";
 
     public static final String CERTIFICATE = "certificate";
+
+    /// The field of a `run.open` leaf's detail that says which service the run is the record of; runs of agents
+    /// have none.
+    public static final String SERVICE = "service";
+
+    /// Its value: the run is the record of who asked `serve` what.
+    public static final String ACCESS = "access";
+
+    /// The field of a `run.open` leaf's detail that says how long nothing need be sealed while nothing happens.
+    public static final String IDLE_SECONDS = "idleSeconds";
 
     private static final JsonFactory JSON = new JsonFactory();
 

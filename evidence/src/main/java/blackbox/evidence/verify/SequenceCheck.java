@@ -183,6 +183,11 @@ final class SequenceCheck {
         }
     }
 
+    /// Whether no guest ever sent or announced anything.
+    boolean isUnused() {
+        return cpus.length == 0 && !begun;
+    }
+
     /// How many numbers were never seen.
     long missing() {
         return missing;

@@ -22,9 +22,13 @@ final class TimeCheck {
     /// A recorder seals at least once a second; a gap of this length is late beyond doubt.
     static final Duration BEAT_MAX = Duration.ofSeconds(10);
 
+    /// How long a run may say that it is quiet.
+    private static final int IDLE_SECONDS_MAX = 3_600;
+
     private final Findings findings;
     private long beatNs;
     private boolean beaten;
+    private Duration beatMax = BEAT_MAX;
     private Instant certified = Instant.EPOCH;
     private boolean behind;
     private @Nullable Extreme earliest;
@@ -44,6 +48,7 @@ final class TimeCheck {
     TimeCheck fork() {
         var fork = new TimeCheck(findings, beatNs);
         fork.beaten = beaten;
+        fork.beatMax = beatMax;
         fork.certified = certified;
         fork.behind = behind;
         return fork;
@@ -90,6 +95,10 @@ final class TimeCheck {
             return;
         }
         long atNs = row.number(Column.AT_NS);
+        if (index == 0 && row.has(Column.DETAIL)) {
+            Long idle = LeafDetail.numbers(row.text(Column.DETAIL).toString()).get(LeafDetail.IDLE_SECONDS);
+            beatMax = idle == null ? BEAT_MAX : BEAT_MAX.plusSeconds(Math.clamp(idle, 0, IDLE_SECONDS_MAX));
+        }
         if (row.number(Column.SOURCE) == Source.GUEST.code()) {
             guestLatest = guestLatest == null || atNs > guestLatest.atNs ? new Extreme(index, atNs) : guestLatest;
             return;
@@ -104,7 +113,7 @@ final class TimeCheck {
     void beat(long index, long atNs, boolean strict) {
         if (atNs < beatNs && beaten) {
             report(index, strict, "the heartbeat's time is earlier than that of the heartbeat before it");
-        } else if (beaten && atNs - beatNs > BEAT_MAX.toNanos()) {
+        } else if (beaten && atNs - beatNs > beatMax.toNanos()) {
             findings.note(index, "no heartbeat for " + (atNs - beatNs) / 1_000_000_000L + " s before this one");
         }
         Extreme early = earliest;

@@ -1,9 +1,12 @@
 package blackbox.node.control;
 
+import blackbox.schemas.RunId;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +50,18 @@ public record ControlAnswer(
 
     static ControlAnswer refused(String why) {
         return new ControlAnswer(Outcome.REFUSED, "unknown", 0, why);
+    }
+
+    /// Writes it as one object, for whoever asked.
+    public void write(JsonGenerator out, RunId run, ControlRequest.Command command) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("run", run.value());
+        out.writeStringField("command", command.word());
+        out.writeStringField("outcome", outcome.word());
+        out.writeStringField("machine", machine);
+        out.writeNumberField("tookNs", tookNs);
+        out.writeStringField("why", why);
+        out.writeEndObject();
     }
 
     String toJson() {

@@ -195,7 +195,7 @@ final class RecordingTools {
     private Reply runs(Arguments given) throws QueryException, IOException {
         String before = given.optionalText("before");
         var page = new Answer.Page(given.number("limit", RUNS, 1, RUNS_MAX));
-        List<RunFacts> all = RunFacts.all(recordings).reversed();
+        List<RunFacts> all = RunFacts.ofAgents(recordings).reversed();
         List<RunFacts> wanted = before == null ? all : all.subList(place(all, before) + 1, all.size());
         int count = 0;
         while (count < wanted.size() && !page.isFull()) {

@@ -3,17 +3,27 @@ package blackbox.node.serve;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.Verification;
 import blackbox.ingest.table.CatalogView;
+import blackbox.node.access.AccessLog;
+import blackbox.node.access.ApiTokens;
 import blackbox.recorder.witness.Witness;
 import blackbox.schemas.RunId;
+import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// What the API answers from: the recordings, the public keys that are trusted, the token that callers
-/// present, and the witness for others' logs, if this service is one.
+/// What the API answers from.
+///
+/// @param data where runs are recorded that may be stopped
+/// @param trustedKeys the public keys that are trusted
+/// @param tokens that callers present
+/// @param access the record of who asked what
+/// @param witness for others' logs, if this service is one
 public record ApiContext(
+        DataFolder data,
         Recordings recordings,
         TrustSource trustedKeys,
-        ApiToken token,
+        ApiTokens tokens,
+        AccessLog access,
         @Nullable Witness witness) {
 
     /// Verifies a run with the keys that are trusted now.

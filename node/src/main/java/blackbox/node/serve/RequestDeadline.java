@@ -1,16 +1,10 @@
 package blackbox.node.serve;
 
-import io.micronaut.context.event.BeanCreatedEvent;
-import io.micronaut.context.event.BeanCreatedEventListener;
-import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
-import io.micronaut.http.server.netty.NettyServerCustomizer;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.concurrent.Future;
-import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -78,42 +72,6 @@ final class RequestDeadline extends ChannelDuplexHandler {
         if (timer != null) {
             timer.cancel(false);
             timer = null;
-        }
-    }
-
-    /// Adds a deadline to every connection's pipeline.
-    @Singleton
-    static final class Installer implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
-
-        private final ApiAddress address;
-
-        Installer(ApiAddress address) {
-            this.address = address;
-        }
-
-        @Override
-        public NettyServerCustomizer.Registry onCreated(BeanCreatedEvent<NettyServerCustomizer.Registry> event) {
-            event.getBean().register(new Customizer(address.patience(), null));
-            return event.getBean();
-        }
-    }
-
-    private record Customizer(Duration patience, @Nullable Channel channel) implements NettyServerCustomizer {
-
-        @Override
-        public NettyServerCustomizer specializeForChannel(Channel specific, ChannelRole role) {
-            return new Customizer(patience, specific);
-        }
-
-        @Override
-        public void onStreamPipelineBuilt() {
-            if (channel != null) {
-                channel.pipeline()
-                        .addAfter(
-                                ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
-                                "request-deadline",
-                                new RequestDeadline(patience));
-            }
         }
     }
 }

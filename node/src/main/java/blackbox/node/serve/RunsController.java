@@ -13,7 +13,6 @@ import blackbox.query.answer.RunSummary;
 import blackbox.query.answer.TouchedPart;
 import blackbox.query.brief.TouchedInBrief;
 import blackbox.query.run.CountedRun;
-import blackbox.query.run.RunNames;
 import blackbox.query.why.Caused;
 import blackbox.query.why.CausedCollector;
 import blackbox.query.why.CausedJson;
@@ -22,6 +21,7 @@ import blackbox.query.why.WhyCollector;
 import blackbox.query.why.WhyCollector.Depth;
 import blackbox.query.why.WhyJson;
 import blackbox.schemas.RunId;
+import io.micronaut.http.HttpRequest;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
@@ -37,7 +37,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Answers about runs. A run is named as on the command line: id, unique prefix, name or `last`.
+/// Answers about runs. A run is named as on the command line: id, unique prefix, name or `last`; [AccessFilter]
+/// has found out which one that is.
 @Controller("/api/v1/runs")
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class RunsController {
@@ -67,8 +68,8 @@ final class RunsController {
 
     @Get("/{run}")
     @Produces(MediaType.APPLICATION_JSON)
-    byte[] run(@PathVariable String run) throws QueryException, IOException {
-        RunId id = resolve(run);
+    byte[] run(HttpRequest<?> request, @PathVariable String run) throws QueryException, IOException {
+        RunId id = AccessFilter.run(request);
         try (RequestLimiter.Slot _ = scans.take()) {
             RunSummary summary = RunSummary.read(context.recordings(), id);
             return ApiJson.document(out -> {
@@ -81,9 +82,9 @@ final class RunsController {
 
     @Get("/{run}/touched")
     @Produces(MediaType.APPLICATION_JSON)
-    byte[] touched(@PathVariable String run, @QueryValue("part") @Nullable List<String> part)
+    byte[] touched(HttpRequest<?> request, @PathVariable String run, @QueryValue("part") @Nullable List<String> part)
             throws QueryException, IOException {
-        RunId id = resolve(run);
+        RunId id = AccessFilter.run(request);
         Set<TouchedPart> parts =
                 part == null || part.isEmpty() ? EnumSet.allOf(TouchedPart.class) : TouchedPart.named(part);
         try (RequestLimiter.Slot _ = scans.take()) {
@@ -94,8 +95,8 @@ final class RunsController {
 
     @Get("/{run}/verification")
     @Produces(MediaType.APPLICATION_JSON)
-    byte[] verification(@PathVariable String run) throws QueryException, IOException {
-        RunId id = resolve(run);
+    byte[] verification(HttpRequest<?> request, @PathVariable String run) throws QueryException, IOException {
+        RunId id = AccessFilter.run(request);
         try (RequestLimiter.Slot _ = scans.take()) {
             Verification verification = context.verify(id);
             return ApiJson.document(out -> VerificationReport.write(out, verification));
@@ -104,6 +105,7 @@ final class RunsController {
 
     @Get("/{run}/events")
     StreamedFile events(
+            HttpRequest<?> request,
             @PathVariable String run,
             @QueryValue("kind") @Nullable List<String> kind,
             @QueryValue("from") @Nullable String from,
@@ -112,7 +114,7 @@ final class RunsController {
             @QueryValue("limit") @Nullable Long limit,
             @QueryValue("follow") @Nullable Boolean follow)
             throws QueryException {
-        RunId id = resolve(run);
+        RunId id = AccessFilter.run(request);
         EventFilter filter = EventFilter.of(kind == null ? List.of() : kind, from, to);
         long first = index == null ? 0 : index;
         long eventsMax = limit == null ? Long.MAX_VALUE : limit;
@@ -127,9 +129,13 @@ final class RunsController {
 
     @Get("/{run}/events/{index}/why")
     @Produces(MediaType.APPLICATION_JSON)
-    byte[] why(@PathVariable String run, @PathVariable long index, @QueryValue("all") @Nullable Boolean all)
+    byte[] why(
+            HttpRequest<?> request,
+            @PathVariable String run,
+            @PathVariable long index,
+            @QueryValue("all") @Nullable Boolean all)
             throws QueryException, IOException {
-        RunId id = resolve(run);
+        RunId id = AccessFilter.run(request);
         Depth depth = Boolean.TRUE.equals(all) ? Depth.ALL_CALLS : Depth.ONE_CALL;
         try (RequestLimiter.Slot _ = scans.take()) {
             Why why = WhyCollector.collect(context.recordings(), id, index, depth);
@@ -139,15 +145,12 @@ final class RunsController {
 
     @Get("/{run}/calls/{call}/caused")
     @Produces(MediaType.APPLICATION_JSON)
-    byte[] caused(@PathVariable String run, @PathVariable String call) throws QueryException, IOException {
-        RunId id = resolve(run);
+    byte[] caused(HttpRequest<?> request, @PathVariable String run, @PathVariable String call)
+            throws QueryException, IOException {
+        RunId id = AccessFilter.run(request);
         try (RequestLimiter.Slot _ = scans.take()) {
             Caused caused = CausedCollector.collect(context.recordings(), id, call);
             return ApiJson.document(out -> CausedJson.write(out, caused));
         }
-    }
-
-    private RunId resolve(String run) throws QueryException {
-        return RunNames.resolve(context.recordings(), run);
     }
 }

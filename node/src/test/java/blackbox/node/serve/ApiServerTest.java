@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.Ed25519Verifier;
-import blackbox.evidence.store.Recordings;
+import blackbox.node.access.ApiToken;
 import blackbox.recorder.runlog.TransparencyLogWriter;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.RunLock;
@@ -71,6 +71,7 @@ class ApiServerTest {
     private final RunId run = RunId.create(START, new Random(7));
     private Spool spool;
     private RunSealer sealer;
+    private TestService service;
     private ApiServer server;
     private String token;
 
@@ -80,16 +81,15 @@ class ApiServerTest {
         sealer = new RunSealer(run, key, spool, InstantSource.fixed(START));
         sealer.append(new Event.RunOpen(header(), Text.of("first"), "{\"tier\":\"live\"}"));
         sealer.seal();
-        Path file = data.resolve("api-token");
-        ApiToken made = ApiToken.loadOrCreate(file, new SecureRandom());
-        token = Files.readString(file).strip();
-        server = ApiServer.start(
-                new ApiContext(Recordings.unchecked(data), () -> List.of(key.verifier()), made, null), LOOPBACK, null);
+        service = TestService.in(data, () -> List.of(key.verifier()), null);
+        token = service.token();
+        server = ApiServer.start(service.context(), LOOPBACK, null);
     }
 
     @AfterEach
     void stop() {
         server.close();
+        service.close();
         client.close();
     }
 
@@ -316,11 +316,7 @@ class ApiServerTest {
     @Test
     void aPortThatIsTakenIsReported() throws Exception {
         try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            var context = new ApiContext(
-                    Recordings.unchecked(data),
-                    List::of,
-                    ApiToken.loadOrCreate(data.resolve("api-token"), new SecureRandom()),
-                    null);
+            ApiContext context = service.context();
             var failure = assertThrows(
                     IOException.class,
                     () -> ApiServer.start(

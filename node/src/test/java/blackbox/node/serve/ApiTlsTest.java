@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import blackbox.evidence.store.Recordings;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.TlsKey;
 import blackbox.recorder.keys.TlsKeyFiles;
@@ -25,7 +24,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
-import java.security.SecureRandom;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,6 +55,7 @@ class ApiTlsTest {
     Path data;
 
     private TlsKey key;
+    private TestService service;
     private ApiServer server;
     private String token;
 
@@ -69,16 +68,15 @@ class ApiTlsTest {
                         .certifiedNames(),
                 KeyAccess.system(),
                 _ -> {});
-        Path file = data.resolve("api-token");
-        ApiToken made = ApiToken.loadOrCreate(file, new SecureRandom());
-        token = Files.readString(file).strip();
-        server = ApiServer.start(
-                new ApiContext(Recordings.unchecked(data), List::of, made, null), ApiServerTest.LOOPBACK, key);
+        service = TestService.in(data, List::of, null);
+        token = service.token();
+        server = ApiServer.start(service.context(), ApiServerTest.LOOPBACK, key);
     }
 
     @AfterEach
     void stop() {
         server.close();
+        service.close();
     }
 
     /// What an operator gives a client: the certificate from the data folder, whose fingerprint was printed.

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import blackbox.evidence.store.Recordings;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
@@ -20,9 +19,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -41,21 +38,21 @@ class McpControllerTest {
     Path data;
 
     private final HttpClient client = HttpClient.newHttpClient();
+    private TestService service;
     private ApiServer server;
     private String token;
 
     @BeforeEach
     void start() throws Exception {
-        Path file = data.resolve("api-token");
-        ApiToken made = ApiToken.loadOrCreate(file, new SecureRandom());
-        token = Files.readString(file).strip();
-        server = ApiServer.start(
-                new ApiContext(Recordings.unchecked(data), List::of, made, null), ApiServerTest.LOOPBACK, null);
+        service = TestService.in(data, List::of, null);
+        token = service.token();
+        server = ApiServer.start(service.context(), ApiServerTest.LOOPBACK, null);
     }
 
     @AfterEach
     void stop() {
         server.close();
+        service.close();
         client.close();
     }
 

@@ -7,7 +7,6 @@ import blackbox.evidence.log.TrustPolicy;
 import blackbox.evidence.sign.CosignatureKey;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.NoteVerifiers;
-import blackbox.evidence.store.Recordings;
 import blackbox.evidence.witness.AddCheckpoint;
 import blackbox.evidence.witness.TestHistory;
 import blackbox.recorder.anchor.AnchorClient;
@@ -30,6 +29,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,10 +45,19 @@ class WitnessControllerTest {
 
     private final HttpClient client = HttpClient.newHttpClient();
 
+    private @Nullable TestService service;
+
+    @AfterEach
+    void stop() {
+        if (service != null) {
+            service.close();
+        }
+    }
+
     private ApiServer serve(@Nullable Witness witness) throws Exception {
-        ApiToken token = ApiToken.loadOrCreate(data.resolve("api-token"), new SecureRandom());
-        return ApiServer.start(
-                new ApiContext(Recordings.unchecked(data), List::of, token, witness), ApiServerTest.LOOPBACK, null);
+        TestService opened = TestService.in(data, List::of, witness);
+        service = opened;
+        return ApiServer.start(opened.context(), ApiServerTest.LOOPBACK, null);
     }
 
     private HttpResponse<String> post(ApiServer server, byte[] body) throws Exception {

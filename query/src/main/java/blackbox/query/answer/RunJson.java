@@ -38,6 +38,9 @@ public final class RunJson {
         out.writeStringField("name", summary.imageName());
         out.writeStringField("digest", summary.imageDigest());
         out.writeEndObject();
+        if (facts.service() != null) {
+            out.writeStringField("service", facts.service());
+        }
         out.writeNumberField("events", facts.events());
         losses.writeFields(out);
         number(out, "exitCode", end == null ? null : end.exitCode());

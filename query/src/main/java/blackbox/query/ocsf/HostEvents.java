@@ -132,7 +132,7 @@ final class HostEvents {
         return switch (event) {
             case RunView.AgentStart _ -> agent(START);
             case RunView.AgentExit _ -> agent(STOP);
-            case RunView.Open _, RunView.Policy _, RunView.Close _ -> Draft.base(kind);
+            case RunView.Open _, RunView.Policy _, RunView.Close _, RunView.Access _ -> Draft.base(kind);
         };
     }
 

@@ -19,10 +19,19 @@ public record CountedRun(RunFacts facts, Losses losses) {
         return of(recordings, RunFacts.read(recordings, run));
     }
 
-    /// All runs that are here or should be, by when they began.
+    /// All runs of agents that are here, and all that should be, by when they began.
     public static List<CountedRun> all(Recordings recordings) throws IOException {
+        return of(recordings, RunFacts.ofAgents(recordings));
+    }
+
+    /// The same with the service's own records.
+    public static List<CountedRun> withServices(Recordings recordings) throws IOException {
+        return of(recordings, RunFacts.all(recordings));
+    }
+
+    private static List<CountedRun> of(Recordings recordings, List<RunFacts> runs) throws IOException {
         var all = new ArrayList<CountedRun>();
-        for (RunFacts facts : RunFacts.all(recordings)) {
+        for (RunFacts facts : runs) {
             all.add(of(recordings, facts));
         }
         return all;

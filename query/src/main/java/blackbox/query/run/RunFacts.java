@@ -6,6 +6,7 @@ import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.LeftOut;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
+import blackbox.evidence.verify.LeafDetail;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
@@ -92,6 +93,13 @@ public record RunFacts(
         recordings.missingRuns().forEach((run, begun) -> all.add(missing(run, begun)));
         all.sort(Comparator.comparingLong(RunFacts::startNs).thenComparing(RunFacts::run));
         return all;
+    }
+
+    /// The same without this service's own records. Of a run that is missing nobody can say what it was.
+    public static List<RunFacts> ofAgents(Recordings recordings) throws IOException {
+        return all(recordings).stream()
+                .filter(each -> each.service() == null || each.imported() != null)
+                .toList();
     }
 
     private static RunFacts missing(RunId run, Instant begun) {
@@ -187,6 +195,11 @@ public record RunFacts(
             case OPEN -> "it has not recorded anything yet";
             case CLOSED -> null;
         };
+    }
+
+    /// The service whose own record it is, such as `access`; null for a run of an agent.
+    public @Nullable String service() {
+        return start == null ? null : start.detail().path(LeafDetail.SERVICE).textValue();
     }
 
     /// The user's name for the run, or null.

@@ -32,15 +32,17 @@ public final class RunNames {
         }
     }
 
-    /// The newest run that was recorded here; of imported ones, others chose the ids, and with them their
-    /// place.
-    private static RunId last(Recordings recordings, List<RunId> runs) throws QueryException {
-        return runs.reversed().stream()
-                .filter(run -> !recordings.isImported(run))
-                .findFirst()
-                .orElseThrow(() -> new QueryException(
-                        Code.NOT_FOUND,
-                        "no run was recorded here, only imported; name one by its id: `blackbox runs`"));
+    /// The newest run of an agent that was recorded here; of imported ones, others chose the ids, and with them
+    /// their place.
+    private static RunId last(Recordings recordings, List<RunId> runs) throws QueryException, IOException {
+        for (RunId run : runs.reversed()) {
+            if (!recordings.isImported(run) && RunFacts.read(recordings, run).service() == null) {
+                return run;
+            }
+        }
+        throw new QueryException(
+                Code.NOT_FOUND,
+                "no run of an agent was recorded here; name another by its id: `blackbox runs --access`");
     }
 
     /// The same, but a complete id is accepted even if nothing is left of that run: that is a verdict, too.

@@ -5,6 +5,7 @@ import blackbox.schemas.Hash;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -126,6 +127,16 @@ public record RunOpening(
             @Nullable String tier,
             @Nullable String imageName,
             @Nullable String imageDigest) {}
+
+    /// The detail of the first leaf of a run that is a service's own record, and not an agent's.
+    ///
+    /// @param idle how long nothing need be sealed while nothing happens
+    public static String ofService(String service, Duration idle, Recorder recorder) {
+        ObjectNode leaf =
+                JSON.createObjectNode().put(LeafDetail.SERVICE, service).put(LeafDetail.IDLE_SECONDS, idle.toSeconds());
+        write(leaf.putObject(LeafDetail.RECORDER), recorder);
+        return leaf.toString();
+    }
 
     /// As the leaf stores it.
     public String toJson() {

@@ -62,6 +62,7 @@ final class EventWeight {
             case Event.EgressSecret e -> of(e.host()) + of(e.detail());
             case Event.AgentCall e -> of(e.what()) + of(e.host()) + of(e.detail());
             case Event.Control e -> of(e.what()) + of(e.detail());
+            case Event.Access e -> of(e.what()) + of(e.subject()) + of(e.detail());
             case Event.EgressPolicy e -> of(e.detail());
             case Event.RunOpen e -> of(e.name()) + of(e.detail());
             case Event.RunClose e -> of(e.detail());

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// The writer of one run: a thread that takes events from a bounded queue, appends them in the order in which
-/// they arrive and seals at least once a second, even if nothing happens.
+/// they arrive and seals at least once a second, or, while nothing happens, as often as it was told.
 ///
 /// [#accept] blocks while the queue holds [#QUEUE_BYTES_MAX], by the weight of events ([EventWeight]): a
 /// guest that floods is slowed down by its own channel, and what its ring then drops is counted there. When
@@ -30,6 +30,7 @@ public final class RunRecorder implements EventSink, AutoCloseable {
     private static final Duration AWAITED = Duration.ofMillis(50);
 
     private final RunSealer sealer;
+    private final long idleNs;
     private final BlockingQueue<Waiting> queue = new LinkedBlockingQueue<>();
     /// What may still be queued, octets. Fair, so that light events do not overtake a heavy one that waits.
     private final Semaphore room = new Semaphore(QUEUE_BYTES_MAX, true);
@@ -44,6 +45,9 @@ public final class RunRecorder implements EventSink, AutoCloseable {
     private volatile @Nullable RecorderException failure;
     private volatile boolean closing;
 
+    /// Whether nothing more is sealed.
+    private volatile boolean ended;
+
     /// An event in the queue.
     ///
     /// @param weight what it takes of the queue's room
@@ -51,7 +55,15 @@ public final class RunRecorder implements EventSink, AutoCloseable {
 
     /// Starts the writer. The first event recorded is the run's first leaf.
     public RunRecorder(RunSealer sealer, String name) {
+        this(sealer, name, SEAL_INTERVAL);
+    }
+
+    /// Starts a writer that seals less often while nothing happens.
+    ///
+    /// @param idle how often, 500 ms or more
+    public RunRecorder(RunSealer sealer, String name, Duration idle) {
         this.sealer = sealer;
+        this.idleNs = idle.toNanos();
         this.writer = Thread.ofPlatform().name("seal-" + name).start(this::write);
     }
 
@@ -80,25 +92,37 @@ public final class RunRecorder implements EventSink, AutoCloseable {
     /// @throws RecorderException when the writer has stopped
     public void flush() throws RecorderException {
         var mine = new CountDownLatch(1);
-        CountDownLatch asked = flush.compareAndExchange(null, mine);
-        try {
-            // Another thread's flush may have begun before this thread's last event: wait for it, then ask
-            // again.
-            if (asked != null) {
-                asked.await();
-                flush();
-                return;
+        CountDownLatch earlier = null;
+        while (true) {
+            CountDownLatch others = flush.compareAndExchange(null, mine);
+            if (others == null) {
+                await(mine);
+                break;
             }
-            while (!mine.await(100, TimeUnit.MILLISECONDS)) {
+            await(others);
+            if (earlier != null && !others.equals(earlier)) {
+                break; // it began after this thread's last event, which the one before it need not have
+            }
+            earlier = others;
+        }
+        check();
+        if (ended && !queue.isEmpty()) {
+            throw new RecorderException(RecorderException.Code.CLOSED, "the run was closed before");
+        }
+    }
+
+    private void await(CountDownLatch asked) throws RecorderException {
+        try {
+            while (!asked.await(100, TimeUnit.MILLISECONDS)) {
                 if (!writer.isAlive()) {
-                    mine.countDown();
+                    flush.compareAndSet(asked, null);
+                    asked.countDown();
                 }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new RecorderException(RecorderException.Code.CLOSED, "interrupted while flushing", e);
         }
-        check();
     }
 
     /// How many leaves are recorded, that is sealed and durable.
@@ -171,6 +195,7 @@ public final class RunRecorder implements EventSink, AutoCloseable {
                     e);
         } finally {
             sealer.close();
+            ended = true;
             served = flush.get();
             release();
         }
@@ -179,7 +204,8 @@ public final class RunRecorder implements EventSink, AutoCloseable {
     /// Appends until it is time to seal; true when the run's close was appended, after which nothing follows.
     private boolean appendUntilDue() throws InterruptedException {
         long began = System.nanoTime();
-        long due = began + SEAL_INTERVAL.toNanos();
+        long due = began + idleNs;
+        boolean idle = idleNs > SEAL_INTERVAL.toNanos();
         while (!sealer.isFull() && !(closing && queue.isEmpty())) {
             CountDownLatch asked = flush.get();
             long left = asked == null ? Math.min(due - System.nanoTime(), LATENCY.toNanos()) : 0;
@@ -188,6 +214,8 @@ public final class RunRecorder implements EventSink, AutoCloseable {
             if (next != null) {
                 sealer.append(closed(next.event()));
                 room.release(next.weight());
+                due = idle ? Math.min(due, System.nanoTime() + SEAL_INTERVAL.toNanos()) : due;
+                idle = false;
                 due = sealer.isAwaited() ? Math.min(due, began + AWAITED.toNanos()) : due;
             }
             if (event instanceof Event.RunClose) {

@@ -122,6 +122,11 @@ public final class Cassette {
                 .toList();
     }
 
+    /// Whether a connection to an endpoint was opened.
+    boolean isAccepted(Endpoint remote) {
+        return connections(remote).stream().anyMatch(each -> each.opening == RecordedConnection.Opening.ACCEPTED);
+    }
+
     /// The endpoints to which datagrams were sent.
     Set<Endpoint> toldEndpoints() {
         return exchanges.keySet();

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -99,7 +100,7 @@ public final class CassettePeer {
         };
         this.matcher = new ConnectionMatcher(cassette::connections);
         this.inTls = new ConnectionMatcher(cassette::conversations);
-        this.datagrams = new DatagramAnswers(cassette, this::isAnyLeftAt);
+        this.datagrams = new DatagramAnswers(cassette, remote -> shelf(remote).orElse(null));
     }
 
     /// What has been played.
@@ -147,14 +148,18 @@ public final class CassettePeer {
 
     /// Names that lead to [Moved] endpoints alone, and were looked up more or less often than in the recording.
     ///
-    /// @param resolvers who was asked, if the recording and the replay differ in nothing else that they were sent
-    /// @param names in lower case
+    /// @param resolvers who was asked for which names, in lower case, if the recording and the replay differ in
+    ///     nothing else that was sent there
     /// @param less how many recorded questions were not asked
-    /// @param more how many were asked that were not recorded, and are answered as the last of the same was
-    public record LookedUp(Set<Endpoint> resolvers, Set<String> names, long less, long more) {
+    /// @param more how many were asked that were not recorded, and are answered as one of the same was
+    public record LookedUp(Map<Endpoint, Set<String>> resolvers, long less, long more) {
         public LookedUp {
-            resolvers = Set.copyOf(resolvers);
-            names = Set.copyOf(names);
+            resolvers = Map.copyOf(resolvers);
+        }
+
+        /// The names.
+        public Set<String> names() {
+            return resolvers.values().stream().flatMap(Set::stream).collect(Collectors.toCollection(TreeSet::new));
         }
     }
 
@@ -176,8 +181,7 @@ public final class CassettePeer {
                 cassette.exchangeCount() - told,
                 missed,
                 moved,
-                datagrams.lookedUp(
-                        moved.stream().map(each -> each.remote().ip()).collect(Collectors.toSet())),
+                datagrams.lookedUp(moved),
                 ofShelves(HttpShelf::turned, Turned::remote),
                 opened.stream()
                         .map(TlsConversation::remote)
@@ -205,6 +209,7 @@ public final class CassettePeer {
         }
         IpPacket packet = IpPacket.parse(frame);
         if (packet == null) {
+            datagrams.drop();
             return; // on QEMU's network, too, nobody answers what is neither ARP nor IP
         }
         guestMac = Arrays.copyOfRange(frame, 6, 12);
@@ -243,8 +248,8 @@ public final class CassettePeer {
         return first;
     }
 
-    /// Lets connections go on that had to wait for others to the same endpoint. Returns when that must be done again,
-    /// or [PeerConnection#NO_TIMER].
+    /// Lets connections go on that had to wait for others to the same endpoint. Returns when that must be done
+    /// again, or [PeerConnection#NO_TIMER].
     private long goOn(HttpShelf shelf, long nowNs) {
         long due = shelf.tick(nowNs);
         while (shelf.takeChanged()) {
@@ -349,14 +354,6 @@ public final class CassettePeer {
                                 .allMatch(TlsConversation::isWhole);
     }
 
-    /// Whether anything is left that may be asked, over any connection, of what has one of these addresses, and nothing
-    /// else has one.
-    private boolean isAnyLeftAt(Set<String> addresses) {
-        List<Endpoint> endpoints = cassette.endpointsAt(addresses);
-        return endpoints.stream().allMatch(each -> shelf(each).isPresent())
-                && endpoints.stream().anyMatch(each -> shelf(each).orElseThrow().isAnyLeft());
-    }
-
     private Conversation conversation(Endpoint remote, @Nullable HttpShelf shelf) {
         TlsEndpoint tls = cassette.tls(remote);
         RunAuthority opening = authority;
@@ -428,6 +425,7 @@ public final class CassettePeer {
     private void udp(IpPacket packet) {
         UdpDatagram datagram = UdpDatagram.parse(packet.payload());
         if (datagram == null) {
+            datagrams.drop();
             return;
         }
         var remote = new Endpoint(IpAddress.text(packet.destination()), datagram.destinationPort());

@@ -3,67 +3,123 @@ package blackbox.replay.cassette;
 import blackbox.gateway.packet.UdpDatagram;
 import blackbox.replay.cassette.Miss.Content;
 import blackbox.replay.cassette.Miss.Kind;
+import blackbox.replay.cassette.RecordedExchange.Name;
 import blackbox.replay.cassette.RecordedExchange.Question;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.net.DnsMessage;
-import blackbox.schemas.net.IpAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the answer to a datagram: each recorded one is used once, in the order of the recording. Only a DNS
-/// question may be repeated from the same port with the same id, as resolvers do: it then gets what the recorded
-/// repetition got, and once those are used up, the last answer again. And who asks more of a peer over other
-/// connections
-/// than the recorded ones may look up its name once more for each. Owned by one thread.
+/// question may be repeated from the same port with the same id, as resolvers do: it then gets what the
+/// recorded repetition got, and once those are used up, the last answer again. And whoever asks a peer over
+/// more connections than the recorded ones may look up its name for each. Owned by one thread.
 final class DatagramAnswers {
     private static final int REPEATS_MAX = 65_536;
+    private static final int DNS_PORT = 53;
+
+    /// How often a question may be asked beyond what was recorded, so that a loop ends.
+    private static final int MORE_MAX = 64;
 
     private final Cassette cassette;
-    private final Predicate<Set<String>> goesOn;
+    private final Function<Endpoint, @Nullable HttpShelf> shelves;
     private final Set<RecordedExchange> used = new HashSet<>();
     private final Map<Asked, RecordedExchange> asked = new HashMap<>();
-    /// How often questions were asked beyond what was recorded.
-    private final Map<Sought, Long> more = new HashMap<>();
-    private final Set<Endpoint> missed = new HashSet<>();
-    private final Map<Sought, Found> found = new HashMap<>();
+    private final Map<Endpoint, Told> told = new HashMap<>();
+    private boolean dropped;
 
     private record Asked(int port, int id, Endpoint remote, Question question) {}
 
-    private record Sought(Endpoint remote, Question question) {
-        static Sought of(RecordedExchange exchange) {
-            return new Sought(exchange.remote(), exchange.question());
+    /// What was sent to one endpoint.
+    private final class Told {
+        private final Map<Question, List<RecordedExchange>> recorded;
+        private final Map<Question, Long> sent = new HashMap<>();
+        private boolean missed;
+        private @Nullable Map<String, Set<String>> addresses;
+
+        Told(Endpoint remote) {
+            this.recorded = cassette.exchanges(remote).stream()
+                    .collect(
+                            Collectors.groupingBy(RecordedExchange::question, LinkedHashMap::new, Collectors.toList()));
+        }
+
+        List<RecordedExchange> recorded(Question question) {
+            return recorded.getOrDefault(question, List.of());
+        }
+
+        /// How many more of a question were sent than recorded, of whatever port and id.
+        long more(Question question) {
+            return sent.getOrDefault(question, 0L) - recorded(question).size();
+        }
+
+        /// Those that were sent more or less often than recorded.
+        List<Question> odd() {
+            return recorded.keySet().stream().filter(each -> more(each) != 0).toList();
+        }
+
+        /// Whether all of the recording that is about this name and type has one form.
+        boolean isOnlyForm(Question question) {
+            return recorded.keySet().stream()
+                            .filter(each -> Objects.equals(each.name(), question.name()))
+                            .count()
+                    == 1;
+        }
+
+        /// The endpoints that there were connections to at the addresses of the name that is asked for; none if
+        /// it is anything else that is asked.
+        List<Endpoint> endpoints(Question question) {
+            Name name = question.name();
+            return name == null ? List.of() : cassette.endpointsAt(addresses().getOrDefault(name.text(), Set.of()));
+        }
+
+        /// By names, whatever was found of each.
+        private Map<String, Set<String>> addresses() {
+            Map<String, Set<String>> known = addresses;
+            if (known == null) {
+                known = new HashMap<>();
+                for (var each : recorded.entrySet()) {
+                    Name name = each.getKey().name();
+                    if (name != null) {
+                        Set<String> all = known.computeIfAbsent(name.text(), _ -> new HashSet<>());
+                        each.getValue()
+                                .forEach(exchange -> answers(exchange).forEach(found -> all.addAll(found.answers())));
+                    }
+                }
+                addresses = known;
+            }
+            return known;
         }
     }
 
-    /// A name, and the addresses that it leads to; none if anything else was asked, or nothing answered.
-    private record Found(String name, Set<String> addresses) {
-        static final Found NOTHING = new Found("", Set.of());
-
-        boolean isOf(Set<String> peers) {
-            return !addresses.isEmpty() && peers.containsAll(addresses);
-        }
-    }
-
-    /// @param goesOn whether anything is left that may be asked, over any connection, of what has one of these
-    /// addresses
-    DatagramAnswers(Cassette cassette, Predicate<Set<String>> goesOn) {
+    /// @param shelves what can be asked over any connection, by endpoint
+    DatagramAnswers(Cassette cassette, Function<Endpoint, @Nullable HttpShelf> shelves) {
         this.cassette = cassette;
-        this.goesOn = goesOn;
+        this.shelves = shelves;
     }
 
     /// How many recorded datagrams were used.
     int used() {
         return used.size();
+    }
+
+    /// Notes that something was sent that is no datagram as it should be, and that nobody answers.
+    void drop() {
+        dropped = true;
+    }
+
+    private Told told(Endpoint remote) {
+        return told.computeIfAbsent(remote, Told::new);
     }
 
     /// The recorded exchange, or null when there is none left.
@@ -74,19 +130,22 @@ final class DatagramAnswers {
         var key = new Asked(datagram.sourcePort(), id, remote, question);
         RecordedExchange again = question.dns() ? asked.get(key) : null;
         RecordedExchange answer = again == null ? unused(remote, question) : repetition(again);
-        if (answer == null && question.dns()) {
-            answer = onceMore(new Sought(remote, question));
+        if (answer == null && remote.port() == DNS_PORT) {
+            answer = onceMore(told(remote), question);
         }
         if (answer != null && question.dns() && (again != null || asked.size() < REPEATS_MAX)) {
             asked.put(key, answer);
+        }
+        if (answer != null) {
+            told(remote).sent.merge(question, 1L, Long::sum);
         }
         return answer;
     }
 
     private @Nullable RecordedExchange unused(Endpoint remote, Question question) {
         RecordedExchange repeat = null;
-        for (RecordedExchange each : cassette.exchanges(remote)) {
-            if (!each.question().equals(question) || used.contains(each)) {
+        for (RecordedExchange each : told(remote).recorded(question)) {
+            if (used.contains(each)) {
                 continue;
             }
             if (!each.isRepeat()) {
@@ -110,78 +169,79 @@ final class DatagramAnswers {
         return next;
     }
 
-    /// The last answer to a question that was asked as often as in the recording; null if it may not be asked again.
-    private @Nullable RecordedExchange onceMore(Sought sought) {
-        List<RecordedExchange> same = same(sought).toList();
-        boolean isPeer = !same.isEmpty() && goesOn.test(found(sought).addresses());
-        long times = more.getOrDefault(sought, 0L);
-        if (!isPeer || times == REPEATS_MAX) {
-            return null;
-        }
-        more.put(sought, times + 1);
-        return same.getLast();
+    /// The last of the same questions that was answered, as long as the endpoints at its name may be asked
+    /// more; null if there is none.
+    private @Nullable RecordedExchange onceMore(Told resolver, Question question) {
+        List<Endpoint> endpoints = resolver.endpoints(question);
+        boolean goesOn = endpoints.stream().allMatch(each -> shelves.apply(each) != null || !cassette.isAccepted(each))
+                && endpoints.stream().map(shelves).filter(Objects::nonNull).anyMatch(HttpShelf::isAnyLeft);
+        return !goesOn || resolver.more(question) >= MORE_MAX
+                ? null
+                : resolver.recorded(question).reversed().stream()
+                        .filter(each -> answers(each).findAny().isPresent())
+                        .findFirst()
+                        .orElse(null);
     }
 
-    private Stream<RecordedExchange> same(Sought sought) {
-        return cassette.exchanges(sought.remote()).stream()
-                .filter(each -> each.question().equals(sought.question()));
-    }
-
-    /// Names that were looked up more or less often than in the recording, but at least once, and lead to these
-    /// addresses alone; and who was asked, where the recording and the replay differ in nothing else.
-    CassettePeer.LookedUp lookedUp(Set<String> peers) {
-        var resolvers = new HashSet<Endpoint>();
-        var names = new HashSet<String>();
+    /// Names that were looked up more or less often than in the recording, by no more than there were more or
+    /// less connections to the endpoints that they lead to; and who was asked, where the recording and the
+    /// replay differ in nothing else.
+    ///
+    /// @param moved what was asked over other connections
+    CassettePeer.LookedUp lookedUp(List<CassettePeer.Moved> moved) {
+        var resolvers = new HashMap<Endpoint, Set<String>>();
         long less = 0;
-        long again = 0;
-        for (Endpoint remote : cassette.toldEndpoints()) {
-            Map<Sought, Long> unused = cassette.exchanges(remote).stream()
-                    .filter(each -> !used.contains(each))
-                    .collect(Collectors.groupingBy(Sought::of, Collectors.counting()));
-            Map<Sought, Long> repeated = more.entrySet().stream()
-                    .filter(each -> each.getKey().remote().equals(remote))
-                    .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
-            Set<Sought> odd = Stream.of(unused, repeated)
-                    .flatMap(each -> each.keySet().stream())
-                    .collect(Collectors.toSet());
-            if (!odd.isEmpty()
-                    && !missed.contains(remote)
-                    && odd.stream()
-                            .allMatch(each ->
-                                    found(each).isOf(peers) && same(each).anyMatch(used::contains))) {
-                resolvers.add(remote);
-                odd.forEach(each -> names.add(found(each).name()));
-                less += sum(unused);
-                again += sum(repeated);
+        long more = 0;
+        for (Endpoint remote : moved.isEmpty() || dropped ? Set.<Endpoint>of() : cassette.toldEndpoints()) {
+            Told resolver = told(remote);
+            List<Question> odd = resolver.odd();
+            if (remote.port() == DNS_PORT
+                    && !resolver.missed
+                    && !odd.isEmpty()
+                    && odd.stream().allMatch(each -> isOfConnections(resolver, each, moved))) {
+                resolvers.put(
+                        remote,
+                        odd.stream()
+                                .flatMap(each -> Stream.ofNullable(each.name()))
+                                .map(Name::text)
+                                .collect(Collectors.toSet()));
+                less += odd.stream()
+                        .mapToLong(each -> Math.max(0, -resolver.more(each)))
+                        .sum();
+                more += odd.stream()
+                        .mapToLong(each -> Math.max(0, resolver.more(each)))
+                        .sum();
             }
         }
-        return new CassettePeer.LookedUp(resolvers, names, less, again);
+        return new CassettePeer.LookedUp(resolvers, less, more);
     }
 
-    private static long sum(Map<Sought, Long> counts) {
-        return counts.values().stream().mapToLong(Long::longValue).sum();
+    private boolean isOfConnections(Told resolver, Question question, List<CassettePeer.Moved> moved) {
+        List<Endpoint> endpoints = resolver.endpoints(question);
+        long connections = moved.stream()
+                .filter(each -> endpoints.contains(each.remote()))
+                .mapToLong(each -> each.replayed() - each.recorded())
+                .sum();
+        long more = resolver.more(question);
+        return resolver.isOnlyForm(question)
+                && resolver.sent.containsKey(question)
+                && endpoints.stream().allMatch(this::isSettled)
+                && (more > 0 ? more <= connections : more >= connections);
     }
 
-    private Found found(Sought sought) {
-        return found.computeIfAbsent(sought, _ -> {
-            DnsMessage asked = same(sought).flatMap(this::answers).findFirst().orElse(null);
-            if (!sought.question().dns() || asked == null || !DnsMessage.isAddress(asked.type())) {
-                return Found.NOTHING;
-            }
-            return new Found(
-                    asked.name(),
-                    cassette.exchanges(sought.remote()).stream()
-                            .filter(each -> each.question().dns())
-                            .flatMap(this::answers)
-                            .filter(each -> each.name().equals(asked.name()) && DnsMessage.isAddress(each.type()))
-                            .flatMap(each -> each.answers().stream())
-                            .filter(each -> IpAddress.canonical(each) != null) // there are names of names, too
-                            .collect(Collectors.toSet()));
-        });
+    /// Whether nothing was said there, or all that was recorded of it, and nothing else.
+    private boolean isSettled(Endpoint remote) {
+        HttpShelf shelf = shelves.apply(remote);
+        return shelf == null ? !cassette.isAccepted(remote) : shelf.isWhole();
     }
 
+    /// The answers that are about what was asked.
     private Stream<DnsMessage> answers(RecordedExchange exchange) {
-        return exchange.answers().stream().map(this::read).filter(Objects::nonNull);
+        Name name = exchange.question().name();
+        return exchange.answers().stream()
+                .map(this::read)
+                .filter(Objects::nonNull)
+                .filter(each -> name != null && each.name().equals(name.text()) && each.type() == name.type());
     }
 
     private @Nullable DnsMessage read(RecordedExchange.Place place) {
@@ -194,7 +254,7 @@ final class DatagramAnswers {
 
     /// The miss of a datagram without an answer.
     Miss miss(Endpoint remote, byte[] payload) {
-        missed.add(remote);
+        told(remote).missed = true;
         Question question = DnsForm.question(payload);
         var actual = new Content(question.digest(), question.bytes());
         Kind kind = question.dns() ? Kind.DNS : Kind.DATAGRAM;

@@ -1,5 +1,6 @@
 package blackbox.replay.cassette;
 
+import blackbox.replay.cassette.RecordedExchange.Name;
 import blackbox.replay.cassette.RecordedExchange.Question;
 import blackbox.schemas.Hash;
 import blackbox.schemas.net.DnsMessage;
@@ -11,13 +12,35 @@ import org.jspecify.annotations.Nullable;
 /// an answer that reports failure.
 final class DnsForm {
     private static final int SERVFAIL = 2;
+    private static final int OPT = 41;
+    private static final int OPT_BYTES = 11;
 
     private DnsForm() {}
 
     /// A datagram as something to look up.
     static Question question(byte[] payload) {
-        int end = questionEnd(payload);
-        return new Question(Hash.sha256(end < 0 ? payload : withId(payload, 0)), payload.length, end >= 0);
+        DnsMessage message = DnsMessage.parse(payload);
+        int end = message == null ? -1 : message.onlyQuestionEnd();
+        return new Question(
+                Hash.sha256(end < 0 ? payload : withId(payload, 0)),
+                payload.length,
+                end >= 0,
+                message != null && DnsMessage.isAddress(message.type()) && isAllAsked(payload, end)
+                        ? new Name(message.name(), message.type())
+                        : null);
+    }
+
+    /// Whether nothing follows the question but the record without data that says what the asker understands
+    /// (RFC 6891, section 6.1).
+    private static boolean isAllAsked(byte[] payload, int end) {
+        int additional = Octets.u16(payload, 10);
+        return end == payload.length && additional == 0
+                || end >= 0
+                        && additional == 1
+                        && payload.length == end + OPT_BYTES
+                        && payload[end] == 0
+                        && Octets.u16(payload, end + 1) == OPT
+                        && Octets.u16(payload, end + 9) == 0;
     }
 
     /// Whether a datagram is a DNS answer that repeats its question.

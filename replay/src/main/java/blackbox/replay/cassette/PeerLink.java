@@ -2,6 +2,7 @@ package blackbox.replay.cassette;
 
 import blackbox.gateway.tls.RunAuthority;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
@@ -50,7 +51,11 @@ public final class PeerLink implements AutoCloseable {
         if (why != null) {
             throw new IOException("the recorded network could not be played to the end: " + why.getMessage(), why);
         }
-        return peer.played();
+        try {
+            return peer.played();
+        } catch (UncheckedIOException e) {
+            throw new IOException(e.getMessage(), e);
+        }
     }
 
     /// Closes the socket, and waits for the thread to end.

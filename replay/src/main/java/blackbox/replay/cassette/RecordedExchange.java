@@ -28,7 +28,12 @@ final class RecordedExchange {
     /// What was asked. A DNS message's id is left out of the digest: each execution draws its own.
     ///
     /// @param dns whether it has the form of a DNS question
-    record Question(Hash digest, int bytes, boolean dns) {}
+    /// @param name whose addresses are asked for; null if something else is, or more than that
+    record Question(
+            Hash digest, int bytes, boolean dns, @Nullable Name name) {}
+
+    /// A name in lower case, and the type of its records.
+    record Name(String text, int type) {}
 
     RecordedExchange(Endpoint remote, Question question) {
         this.remote = remote;

@@ -55,8 +55,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Compares a re-execution with its recording, in what was done, left behind and printed, and gives the verdict. Needs
-/// no machine: only what one left. Used once, by one thread.
+/// Compares a re-execution with its recording, in what was done, left behind and printed, and gives the
+/// verdict. Needs no machine: only what one left. Used once, by one thread.
 final class RerunComparison {
     /// What is permitted to differ in every re-execution.
     private static final List<String> RULES = List.of(
@@ -186,8 +186,7 @@ final class RerunComparison {
 
     private static AgreedPeers agreedPeers(Played played) {
         Set<Endpoint> peers = played.moved().stream().map(Moved::remote).collect(Collectors.toSet());
-        return new AgreedPeers(
-                peers, played.lookedUp().resolvers(), played.lookedUp().names());
+        return new AgreedPeers(peers, played.lookedUp().resolvers());
     }
 
     private static @Nullable ClockOffset clock(Ending ending, @Nullable SharedOffsets shared) {
@@ -300,9 +299,9 @@ final class RerunComparison {
         LookedUp lookedUp = played.lookedUp();
         if (!lookedUp.names().isEmpty()) {
             lines.add("how often their names were looked up ("
-                    + lookedUp.names().stream().sorted().collect(Collectors.joining(", ")) + "): " + lookedUp.less()
+                    + String.join(", ", lookedUp.names()) + "): " + lookedUp.less()
                     + " recorded questions were not asked, " + lookedUp.more()
-                    + " were asked once more and answered as before");
+                    + " were asked that were not recorded, and answered as recorded ones were");
         }
         for (Turned turned : played.turned()) {
             lines.add("in which order " + turned.remote().ip() + " port "

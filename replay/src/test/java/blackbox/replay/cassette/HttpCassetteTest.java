@@ -20,7 +20,8 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Requests of plain HTTP/1.1 that go over other connections than in the recording, and what must not pass for one.
+/// Requests of plain HTTP/1.1 that go over other connections than in the recording, and what must not pass for
+/// one.
 class HttpCassetteTest {
     static final Endpoint SERVER = new Endpoint("10.0.2.2", 80);
     private static final Endpoint RESOLVER = new Endpoint("10.0.2.2", 53);
@@ -149,11 +150,11 @@ class HttpCassetteTest {
         assertHeard(says(guest, post("/b", "b"), ok("B")), ok("B"));
         assertMoved(guest, 1, 1, 2);
         assertEquals(
-                new LookedUp(Set.of(RESOLVER), Set.of("api"), 0, 1),
+                new LookedUp(Map.of(RESOLVER, Set.of("api")), 0, 1),
                 guest.peer().played().lookedUp());
         CassettePeerTest.ask(guest, 50_001, 53, CassettePeerTest.question(11, "api"));
         assertEquals(1, guest.misses.size(), "nothing is left to ask");
-        assertEquals(Set.of(), guest.peer().played().lookedUp().resolvers());
+        assertEquals(Map.of(), guest.peer().played().lookedUp().resolvers());
     }
 
     @Test
@@ -178,27 +179,63 @@ class HttpCassetteTest {
         says(guest, post("/a", "a"), ok("A"), post("/b", "b"), ok("B"));
         assertMoved(guest, 1, 2, 1);
         assertEquals(
-                new LookedUp(Set.of(RESOLVER), Set.of("api"), 1, 0),
+                new LookedUp(Map.of(RESOLVER, Set.of("api")), 1, 0),
                 guest.peer().played().lookedUp());
     }
 
-    /// Neither where something else was left out, too, nor where the name was not looked up at all.
-    @Test
-    void aLookUpThatIsLeftOutForAnotherReasonIsOne() throws Exception {
+    /// Two connections, each after a look-up, of which a replay makes one.
+    private TestGuest lookedUpTwice(Turn... other) throws Exception {
         lookedUp(40_001, "api", "0a000202");
         lookedUp(40_002, "api", "0a000202");
-        lookedUp(40_004, "other", "0a000209");
         recording.openConnection(40_000, 80, List.of(post("/a", "a"), ok("A")));
         recording.openConnection(40_003, 80, List.of(post("/b", "b"), ok("B")));
-        TestGuest none = guest();
-        says(none, post("/a", "a"), ok("A"), post("/b", "b"), ok("B"));
-        assertMoved(none, 1, 2, 1);
-        assertEquals(Set.of(), none.peer().played().lookedUp().resolvers(), "it was never asked for");
-        TestGuest one = guest();
-        looksUp(one, "api", found(9, "api", "0a000202"));
-        says(one, post("/a", "a"), ok("A"), post("/b", "b"), ok("B"));
-        assertMoved(one, 1, 2, 1);
-        assertEquals(Set.of(), one.peer().played().lookedUp().resolvers(), "another name was not asked for either");
+        for (Turn each : other) {
+            recording.udp(each.guest(), 40_004, 53, each.octets());
+        }
+        return guest();
+    }
+
+    private void assertNotExcused(TestGuest guest, String why) {
+        says(guest, post("/a", "a"), ok("A"), post("/b", "b"), ok("B"));
+        assertMoved(guest, 1, 2, 1);
+        assertEquals(Map.of(), guest.peer().played().lookedUp().resolvers(), why);
+    }
+
+    @Test
+    void aNameThatIsNotLookedUpAtAllIsNotOfThePath() throws Exception {
+        assertNotExcused(lookedUpTwice(), "it was never asked for");
+    }
+
+    @Test
+    void anotherNameThatIsNotLookedUpIsNotOfThePath() throws Exception {
+        TestGuest guest = lookedUpTwice(new Turn(true, CassettePeerTest.question(7, "other")));
+        looksUp(guest, "api", found(9, "api", "0a000202"));
+        assertNotExcused(guest, "another name was left out, too");
+    }
+
+    @Test
+    void anotherTypeOfTheSameNameIsNotOfThePath() throws Exception {
+        byte[] text = CassettePeerTest.question(7, "api");
+        text[text.length - 3] = 16; // TXT
+        TestGuest guest = lookedUpTwice(new Turn(true, text));
+        looksUp(guest, "api", found(9, "api", "0a000202"));
+        assertNotExcused(guest, "a question for texts was left out, too");
+    }
+
+    @Test
+    void whatIsNoQuestionIsNotOfThePath() throws Exception {
+        TestGuest guest = lookedUpTwice(asks("secret"));
+        looksUp(guest, "api", found(9, "api", "0a000202"));
+        assertNotExcused(guest, "something else was not sent");
+    }
+
+    @Test
+    void whatIsRepeatedCountsToo() throws Exception {
+        TestGuest guest = lookedUpTwice();
+        for (int times = 0; times < 5; times++) {
+            looksUp(guest, "api", found(9, "api", "0a000202")); // the same port and id
+        }
+        assertNotExcused(guest, "asked more often, over fewer connections");
     }
 
     @Test
@@ -252,7 +289,7 @@ class HttpCassetteTest {
                         0,
                         0,
                         List.of(),
-                        new LookedUp(Set.of(), Set.of(), 0, 0),
+                        new LookedUp(Map.of(), 0, 0),
                         List.of(),
                         Set.of(),
                         List.of(),

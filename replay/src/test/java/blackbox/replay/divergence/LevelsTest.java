@@ -19,6 +19,7 @@ import blackbox.schemas.event.GuestOrigin;
 import blackbox.schemas.row.Text;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -111,8 +112,8 @@ final class LevelsTest {
     /// Only where the cassette knows that all octets were the recorded ones, and only for that peer.
     @Test
     void connectionsToAnAgreedPeerAreOfThePath() throws Exception {
-        AlignmentSettings agreed = AlignmentSettings.of(3)
-                .with(new AgreedPeers(Set.of(new Endpoint("10.0.2.2", 8080)), Set.of(), Set.of()));
+        AlignmentSettings agreed =
+                AlignmentSettings.of(3).with(new AgreedPeers(Set.of(new Endpoint("10.0.2.2", 8080)), Map.of()));
         Alignment alignment = align(connections(8080, 9, 7), connections(8080, 4, 3, 5, 4), SAME, agreed);
         assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
         assertTrue(alignment.differences().path() > 0, alignment::toString);
@@ -151,8 +152,8 @@ final class LevelsTest {
     @Test
     void howOftenTheNameOfAnAgreedPeerIsLookedUpIsOfThePath() throws Exception {
         var peers = Set.of(new Endpoint("198.18.0.1", 443));
-        var resolvers = Set.of(new Endpoint("10.0.2.3", 53));
-        AlignmentSettings agreed = AlignmentSettings.of(3).with(new AgreedPeers(peers, resolvers, Set.of("api.test")));
+        var resolvers = Map.of(new Endpoint("10.0.2.3", 53), Set.of("api.test"));
+        AlignmentSettings agreed = AlignmentSettings.of(3).with(new AgreedPeers(peers, resolvers));
         for (List<Deeds> each : List.of(
                 List.of(lookups("api.test"), lookups("api.test", "api.test")),
                 List.of(lookups("api.test", "api.test"), lookups("api.test")))) {
@@ -165,7 +166,8 @@ final class LevelsTest {
                 align(lookups("api.test"), lookups("api.test", "secret.evil.test"), SAME, agreed),
                 Kind.NETWORK,
                 "secret.evil.test");
-        AlignmentSettings without = AlignmentSettings.of(3).with(new AgreedPeers(peers, Set.of(), Set.of("api.test")));
+        AlignmentSettings without = AlignmentSettings.of(3)
+                .with(new AgreedPeers(peers, Map.of(new Endpoint("10.0.2.4", 53), Set.of("api.test"))));
         assertEquals(
                 Outcome.DIVERGED,
                 align(lookups("api.test"), lookups("api.test", "api.test"), SAME, without)

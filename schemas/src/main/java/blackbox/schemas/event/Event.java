@@ -56,9 +56,8 @@ public sealed interface Event {
         }
     }
 
-    /// A process sent another one a signal, or the kernel killed one in a call of this process: `what` is the signal's
-    /// name,
-    /// `detail` says to whom.
+    /// A process sent another one a signal, or the kernel killed one in a call of this process: `what` is the
+    /// signal's name, `detail` says to whom.
     record ProcessSignal(EventHeader header, int signal, String what, String detail) implements Event {
         @Override
         public Kind kind() {
@@ -308,8 +307,8 @@ public sealed interface Event {
         }
     }
 
-    /// A detection rule held of the events before it (`what` is the rule's id), or by which rules the run is watched
-    /// (`what` is the digest of all).
+    /// A detection rule held of the events before it (`what` is the rule's id), or by which rules the run is
+    /// watched (`what` is the digest of all).
     record Detection(Kind kind, EventHeader header, String what, String detail) implements Event {
         public Detection {
             if (kind != Kind.RECORDER_ALERT && kind != Kind.RECORDER_RULES) {
@@ -375,8 +374,8 @@ public sealed interface Event {
         }
     }
 
-    /// The egress gateway decided about a name, a connection, an address or a request: `verdict` is `allow`, `deny` or
-    /// `would-deny`; `host` is the name, null for an address that stands for none; detail is JSON.
+    /// The egress gateway decided about a name, a connection, an address or a request: `verdict` is `allow`,
+    /// `deny` or `would-deny`; `host` is the name, null for an address that stands for none; detail is JSON.
     record EgressDecision(
             EventHeader header,
             String verdict,
@@ -410,8 +409,8 @@ public sealed interface Event {
         }
     }
 
-    /// What became of a secret in an HTTP exchange: `what` is `put`, `absent`, `elsewhere` or `reflected`; `host` is
-    /// as in [EgressDecision]; detail is JSON, and has neither its value nor what stands for it.
+    /// What became of a secret in an HTTP exchange: `what` is `put`, `absent`, `elsewhere` or `reflected`;
+    /// `host` is as in [EgressDecision]; detail is JSON, and has neither its value nor what stands for it.
     record EgressSecret(
             EventHeader header,
             String what,
@@ -446,10 +445,26 @@ public sealed interface Event {
         }
     }
 
-    /// A command to the run's recorder, or a trial of the way that it takes. `what` is `pause`, `resume` or `kill`, of
-    /// a `control.probe` what the machine was doing: `running`, `paused`, or `failed` if that could not be learnt;
-    /// detail is JSON: see `schemas/events.md`.
+    /// A command to the run's recorder, or a trial of the way that it takes. `what` is `pause`, `resume` or
+    /// `kill`, of a `control.probe` what the machine was doing: `running`, `paused`, or `failed` if that could
+    /// not be learnt; detail is JSON: see `schemas/events.md`.
     record Control(Kind kind, EventHeader header, String what, String detail) implements Event {}
+
+    /// The service's own record of who asked it what. `what` is the method and the route of a request, how an
+    /// answer ended, or the digest of all grants; `subject` is who asks, null if nobody was recognised; detail is
+    /// JSON: see `schemas/events.md`.
+    ///
+    /// @param remote where the request came from; null of grants
+    /// @param bytes of the answer's body that were sent; null of all but answers
+    record Access(
+            Kind kind,
+            EventHeader header,
+            String what,
+            @Nullable Text subject,
+            @Nullable Endpoint remote,
+            @Nullable Long bytes,
+            String detail)
+            implements Event {}
 
     /// The run's first leaf. `name` is what the user called the run; detail is JSON: see `schemas/events.md`.
     record RunOpen(EventHeader header, @Nullable Text name, String detail) implements Event {

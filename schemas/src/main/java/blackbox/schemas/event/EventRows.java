@@ -98,6 +98,11 @@ public final class EventRows {
                         .text(Column.WHAT, e.what())
                         .said(null, e.detail());
             case Event.Control e -> out.said(e.what(), e.detail());
+            case Event.Access e ->
+                out.net("tcp", null, e.remote())
+                        .text(Column.HOST, e.subject())
+                        .number(Column.BYTES_OUT, e.bytes())
+                        .said(e.what(), e.detail());
             case Event.EgressPolicy e -> out.said(e.digest(), e.detail());
             case Event.RunOpen e -> out.text(Column.WHAT, e.name()).said(null, e.detail());
             case Event.RunClose e ->

@@ -92,7 +92,13 @@ public enum Kind {
     /// First leaf: what was started, from which image and snapshot, by which recorder.
     RUN_OPEN(70, "run.open"),
     /// Closes the run with its counts; the last heartbeat follows it.
-    RUN_CLOSE(71, "run.close");
+    RUN_CLOSE(71, "run.close"),
+    /// Somebody asks the service something.
+    ACCESS_REQUEST(80, "access.request"),
+    /// What the service answered to that.
+    ACCESS_ANSWER(81, "access.answer"),
+    /// Who may ask the service what.
+    ACCESS_GRANTS(82, "access.grants");
 
     private static final @Nullable Kind[] BY_CODE = new Kind[128];
 

@@ -84,6 +84,11 @@ public record DataFolder(Path root) {
         return root.resolve("api-token");
     }
 
+    /// The tokens that were made for others, without the tokens.
+    public Path apiTokens() {
+        return root.resolve("api-tokens.json");
+    }
+
     /// Sealed batches that the broker has not acknowledged, one folder per run.
     public Path spool() {
         return root.resolve("spool");

@@ -81,6 +81,7 @@ public final class EventViews {
             case AGENT_EXIT -> new RunView.AgentExit();
             case RUN_OPEN -> new RunView.Open();
             case RUN_CLOSE -> new RunView.Close();
+            case ACCESS_REQUEST, ACCESS_ANSWER, ACCESS_GRANTS -> new RunView.Access();
         };
     }
 }

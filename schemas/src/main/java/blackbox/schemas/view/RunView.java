@@ -1,6 +1,11 @@
 package blackbox.schemas.view;
 
-/// A run's first leaf, the policy of its gateway, its agent's start and end, and its close.
+import blackbox.schemas.row.Column;
+import blackbox.schemas.row.Text;
+import org.jspecify.annotations.Nullable;
+
+/// A run's first leaf, the policy of its gateway, its agent's start and end, its close; and what a run of the
+/// service itself is made of.
 public abstract sealed class RunView extends EventView {
 
     RunView() {}
@@ -23,6 +28,26 @@ public abstract sealed class RunView extends EventView {
     /// `egress.policy`: a piece of the policy by which the gateway decides.
     public static final class Policy extends RunView {
         Policy() {}
+    }
+
+    /// `access.request`, `access.answer` and `access.grants`: who asked the service what.
+    public static final class Access extends RunView {
+        Access() {}
+
+        /// Who asked; null if nobody was recognised.
+        public @Nullable Text subject() {
+            return text(Column.HOST);
+        }
+
+        /// Method and route of a request, or how an answer ended.
+        public @Nullable Text what() {
+            return text(Column.WHAT);
+        }
+
+        /// Octets of the answer's body that were sent.
+        public long bytes() {
+            return count(Column.BYTES_OUT);
+        }
     }
 
     /// `run.close`.

@@ -77,6 +77,7 @@ final class EventIdentity {
                     NetView.AgentCall _,
                     RecorderView _,
                     RunView.Open _,
+                    RunView.Access _,
                     RunView.AgentStart _,
                     RunView.AgentExit _,
                     RunView.Policy _,
@@ -219,7 +220,8 @@ final class EventIdentity {
                 normalizer.numbersLane() == 0 ? canon : asWritten(event, kind, columns));
     }
 
-    /// What an event is if a number in it is not its process's, but just that number. The last to ask for an event.
+    /// What an event is if a number in it is not its process's, but just that number. The last to ask for an
+    /// event.
     private long asWritten(EventView event, int kind, long columns) {
         Row row = event.row();
         normalizer.begin(0, 0);
@@ -318,8 +320,8 @@ final class EventIdentity {
         process.timed += timed ? 1 : 0;
     }
 
-    /// What a call does with the name: creates something only where there was nothing, of an open even if it failed,
-    /// since the name had been made up before; or takes it away.
+    /// What a call does with the name: creates something only where there was nothing, of an open even if it
+    /// failed, since the name had been made up before; or takes it away.
     private enum NameUse {
         CREATES_ALONE,
         TAKES_AWAY,
@@ -419,8 +421,8 @@ final class EventIdentity {
         };
     }
 
-    /// A flow within the guest was accepted if its own end is a port that somebody listens on, and the other one is of
-    /// a kernel's choice.
+    /// A flow within the guest was accepted if its own end is a port that somebody listens on, and the other
+    /// one is of a kernel's choice.
     private Ports portsOfFlow(Row row) {
         if (!row.has(Column.LOCAL_PORT)
                 || !row.has(Column.REMOTE_PORT)

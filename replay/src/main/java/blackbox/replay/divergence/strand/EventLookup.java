@@ -129,28 +129,27 @@ public final class EventLookup {
     }
 
     private static boolean isAbout(NetView event, AgreedPeers agreed) {
-        boolean asks = event instanceof NetView.Dns dns && isAbout(dns, agreed);
+        Text ip = event.remoteIp();
+        Long port = event.remotePort();
+        if (ip == null || port == null) {
+            return false;
+        }
+        var remote = new Endpoint(ip.toString(), port.intValue());
         boolean connects = event instanceof NetView.Connect || event instanceof NetView.Flow;
-        boolean sends = connects || event instanceof NetView.Send;
+        Set<String> names = agreed.resolvers().get(remote);
         return switch (String.valueOf(event.protocol())) {
-            case "tcp" -> connects && isAmong(agreed.peers(), event);
-            case "udp" -> (sends || asks) && isAmong(agreed.resolvers(), event);
+            case "tcp" -> connects && agreed.peers().contains(remote);
+            case "udp" -> names != null && (connects || event instanceof NetView.Send || isAbout(event, names));
             default -> false;
         };
     }
 
-    private static boolean isAbout(NetView.Dns question, AgreedPeers agreed) {
+    private static boolean isAbout(NetView event, Set<String> names) {
+        if (!(event instanceof NetView.Dns question)) {
+            return false;
+        }
         Long type = question.type();
-        return type != null && DnsMessage.isAddress(type) && agreed.names().contains(String.valueOf(question.name()));
-    }
-
-    private static boolean isAmong(Set<Endpoint> endpoints, NetView event) {
-        Text ip = event.remoteIp();
-        Long port = event.remotePort();
-        return ip != null
-                && port != null
-                && endpoints.stream()
-                        .anyMatch(each -> each.port() == port && each.ip().equals(ip.toString()));
+        return type != null && DnsMessage.isAddress(type) && names.contains(String.valueOf(question.name()));
     }
 
     /// How many calls to a peer there are.
@@ -158,7 +157,8 @@ public final class EventLookup {
         return calls(ip, port, Long.MAX_VALUE).count();
     }
 
-    /// Index of the call to a peer that is the `number`th one, counted from 1, or of the last one; -1 if there is none.
+    /// Index of the call to a peer that is the `number`th one, counted from 1, or of the last one; -1 if there
+    /// is none.
     public long call(String ip, long port, long number) throws IOException {
         return calls(ip, port, number).last();
     }

@@ -28,9 +28,10 @@ import org.jspecify.annotations.Nullable;
 /// the other side knows it.
 ///
 /// A process is identified by its parent, its program with arguments, and its place among siblings that run the
-/// same; one that has to be known before it runs a program of its own, by its parent and when that forked it, because
-/// which of several subshells goes on first is chance; a thread by its process and what it did first; a flow by its
-/// owner, its remote end and its counts. A strand's tokens are held until that is known. Owned by one thread.
+/// same; one that has to be known before it runs a program of its own, by its parent and when that forked it,
+/// because which of several subshells goes on first is chance; a thread by its process and what it did first; a
+/// flow by its owner, its remote end and its counts. A strand's tokens are held until that is known. Owned by
+/// one thread.
 public final class Lineage {
 
     private static final int HELD_MAX = 256;
@@ -93,6 +94,7 @@ public final class Lineage {
             case RecorderView _,
                     VmView _,
                     RunView.Open _,
+                    RunView.Access _,
                     RunView.AgentStart _,
                     RunView.AgentExit _,
                     EventView.Unknown _ -> false;

@@ -1,0 +1,38 @@
+package blackbox.node.serve;
+
+import blackbox.evidence.store.Recordings;
+import blackbox.node.access.AccessLog;
+import blackbox.node.access.ApiToken;
+import blackbox.node.access.ApiTokens;
+import blackbox.recorder.witness.Witness;
+import blackbox.schemas.folder.DataFolder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+
+/// What an API server answers from in a test; its record of access is in a data folder of its own, `service`.
+///
+/// @param token the data folder's own
+record TestService(ApiContext context, String token) implements AutoCloseable {
+
+    static TestService in(Path data, TrustSource keys, @Nullable Witness witness) throws Exception {
+        return in(new DataFolder(data), new DataFolder(data.resolve("service")), keys, witness);
+    }
+
+    /// @param access where the record of access is kept
+    static TestService in(DataFolder data, DataFolder access, TrustSource keys, @Nullable Witness witness)
+            throws Exception {
+        ApiToken own = ApiToken.loadOrCreate(data.apiToken(), new SecureRandom());
+        var tokens = new ApiTokens(data, own, InstantSource.system(), _ -> {});
+        AccessLog log = AccessLog.open(access, tokens, _ -> {});
+        var context = new ApiContext(data, Recordings.unchecked(data.root()), keys, tokens, log, witness);
+        return new TestService(context, Files.readString(data.apiToken()).strip());
+    }
+
+    @Override
+    public void close() {
+        context.access().close();
+    }
+}

@@ -1,0 +1,5 @@
+/// Who asked the service what, as its own record has it.
+@NullMarked
+package blackbox.query.access;
+
+import org.jspecify.annotations.NullMarked;
