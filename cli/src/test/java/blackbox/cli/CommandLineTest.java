@@ -210,7 +210,8 @@ class CommandLineTest {
         assertEquals(Duration.ofSeconds(90), converter.convert("90s"));
         assertEquals(Duration.ofSeconds(90), converter.convert("90"));
         assertEquals(Duration.ofMinutes(90), converter.convert("1h30m"));
-        for (String bad : List.of("", "0", "1d", "-5", "5 m", "h")) {
+        assertEquals(Duration.ofHours(49), converter.convert("2d1h"));
+        for (String bad : List.of("", "0", "1w", "-5", "5 m", "h")) {
             assertThrows(TypeConversionException.class, () -> converter.convert(bad), bad);
         }
     }

@@ -1,9 +1,11 @@
 package blackbox.recorder.seal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.sign.Ed25519Key;
+import blackbox.recorder.RecorderException;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.LeafCursor;
 import blackbox.schemas.batch.SealedBatch;
@@ -16,6 +18,7 @@ import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -23,6 +26,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,7 +60,7 @@ class RunRecorderTest {
             for (int i = 0; i < EVENTS; i++) {
                 try {
                     recorder.accept(heavy());
-                } catch (blackbox.recorder.RecorderException e) {
+                } catch (RecorderException e) {
                     return;
                 }
                 accepted.incrementAndGet();
@@ -75,6 +79,91 @@ class RunRecorderTest {
         assertEquals(EVENTS, accepted.get());
         assertTrue(recorder.recorded() > EVENTS, "and nothing is missing");
         assertEquals(0, recorder.queuedBytes());
+    }
+
+    private static Event question(int number) {
+        return new Event.Access(Kind.ACCESS_REQUEST, EventHeader.host(number), "x", null, null, null, "{}");
+    }
+
+    /// Each thread's events are sealed when its flush returns, however many flush at once, and few batches do for all.
+    @Test
+    void manyMayWaitForWhatTheyRecorded() throws Exception {
+        var key = Ed25519Key.create("blackbox/recorder", new SecureRandom());
+        var sealed = new AtomicInteger();
+        var batches = new AtomicInteger();
+        BatchSink disk = batch -> {
+            sealed.addAndGet(batch.count());
+            batches.incrementAndGet();
+        };
+        int threads = 64;
+        int each = 50;
+        try (var recorder =
+                new RunRecorder(new RunSealer(RUN, key, disk, InstantSource.system()), "test", Duration.ofHours(1))) {
+            var missing = new AtomicInteger();
+            var all = new ArrayList<Thread>();
+            for (int thread = 0; thread < threads; thread++) {
+                all.add(Thread.ofPlatform().start(() -> {
+                    try {
+                        for (int number = 0; number < each; number++) {
+                            recorder.accept(question(number));
+                            recorder.flush();
+                        }
+                    } catch (RecorderException | RuntimeException e) {
+                        missing.incrementAndGet();
+                    }
+                }));
+            }
+            for (Thread one : all) {
+                one.join();
+            }
+            assertEquals(0, missing.get());
+            assertEquals(threads * each, sealed.get() - batches.get(), "all but a heartbeat for each batch");
+        }
+        assertTrue(batches.get() < threads * each / 4, batches.get() + " batches");
+    }
+
+    /// While nothing happens nothing is sealed, but what happens is not held back for as long.
+    @Test
+    void aQuietRunIsSealedSoonAfterAnEvent() throws Exception {
+        var key = Ed25519Key.create("blackbox/recorder", new SecureRandom());
+        var first = new CountDownLatch(1);
+        var batches = new AtomicInteger();
+        BatchSink disk = _ -> {
+            batches.incrementAndGet();
+            first.countDown();
+        };
+        try (var recorder =
+                new RunRecorder(new RunSealer(RUN, key, disk, InstantSource.system()), "test", Duration.ofHours(1))) {
+            recorder.accept(question(1));
+            assertTrue(first.await(30, TimeUnit.SECONDS));
+        }
+        assertEquals(2, batches.get(), "and once at its end");
+    }
+
+    @Test
+    void whatComesAfterTheCloseIsNotCalledDurable() throws Exception {
+        var key = Ed25519Key.create("blackbox/recorder", new SecureRandom());
+        var recorder = new RunRecorder(new RunSealer(RUN, key, _ -> {}, InstantSource.system()), "test");
+        recorder.accept(new Event.RunClose(EventHeader.host(1), 0, 0, null, null, null));
+        recorder.accept(question(2));
+        for (int twice = 0; twice < 2; twice++) {
+            assertThrows(RecorderException.class, recorder::flush);
+        }
+        assertThrows(RecorderException.class, recorder::close);
+    }
+
+    @Test
+    void nobodyWaitsForAWriterThatHasFailed() throws Exception {
+        var key = Ed25519Key.create("blackbox/recorder", new SecureRandom());
+        BatchSink full = _ -> {
+            throw new RecorderException(RecorderException.Code.SPOOL, "no room");
+        };
+        var recorder = new RunRecorder(new RunSealer(RUN, key, full, InstantSource.system()), "test");
+        recorder.accept(question(1));
+        for (int times = 0; times < 3; times++) {
+            assertThrows(RecorderException.class, recorder::flush);
+        }
+        assertThrows(RecorderException.class, recorder::close);
     }
 
     @Test

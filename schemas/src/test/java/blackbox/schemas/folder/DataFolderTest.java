@@ -18,6 +18,7 @@ class DataFolderTest {
             Map.entry("alerts", "alerts"),
             Map.entry("anchorsConf", "keys/anchors.conf"),
             Map.entry("apiToken", "api-token"),
+            Map.entry("apiTokens", "api-tokens.json"),
             Map.entry("archive", "archive"),
             Map.entry("archivedBySha512", "archive/sha512"),
             Map.entry("archivedObjects", "archive/sha256"),
