@@ -50,8 +50,11 @@ public final class RunRecorder implements EventSink, AutoCloseable {
 
     /// An event in the queue.
     ///
+    /// @param event null only wakes the writer, so that it sees who waits for it
     /// @param weight what it takes of the queue's room
-    private record Waiting(Event event, int weight) {}
+    private record Waiting(@Nullable Event event, int weight) {
+        static final Waiting WAKE = new Waiting(null, 0);
+    }
 
     /// Starts the writer. The first event recorded is the run's first leaf.
     public RunRecorder(RunSealer sealer, String name) {
@@ -96,6 +99,7 @@ public final class RunRecorder implements EventSink, AutoCloseable {
         while (true) {
             CountDownLatch others = flush.compareAndExchange(null, mine);
             if (others == null) {
+                queue.add(Waiting.WAKE);
                 await(mine);
                 break;
             }
@@ -106,9 +110,13 @@ public final class RunRecorder implements EventSink, AutoCloseable {
             earlier = others;
         }
         check();
-        if (ended && !queue.isEmpty()) {
+        if (ended && unsealed() > 0) {
             throw new RecorderException(RecorderException.Code.CLOSED, "the run was closed before");
         }
+    }
+
+    private long unsealed() {
+        return queue.stream().filter(each -> each.event() != null).count();
     }
 
     private void await(CountDownLatch asked) throws RecorderException {
@@ -160,9 +168,9 @@ public final class RunRecorder implements EventSink, AutoCloseable {
             throw new RecorderException(RecorderException.Code.CLOSED, "interrupted while closing the run", e);
         }
         check();
-        if (!queue.isEmpty()) {
+        if (unsealed() > 0) {
             throw new RecorderException(
-                    RecorderException.Code.CLOSED, queue.size() + " events came after the run was closed");
+                    RecorderException.Code.CLOSED, unsealed() + " events came after the run was closed");
         }
     }
 
@@ -211,8 +219,11 @@ public final class RunRecorder implements EventSink, AutoCloseable {
             long left = asked == null ? Math.min(due - System.nanoTime(), LATENCY.toNanos()) : 0;
             Waiting next = queue.poll(Math.max(0, left), TimeUnit.NANOSECONDS);
             Event event = next == null ? null : next.event();
-            if (next != null) {
-                sealer.append(closed(next.event()));
+            if (next != null && event == null) {
+                continue; // what else is queued may be older than whoever waits
+            }
+            if (event != null && next != null) {
+                sealer.append(closed(event));
                 room.release(next.weight());
                 due = idle ? Math.min(due, System.nanoTime() + SEAL_INTERVAL.toNanos()) : due;
                 idle = false;
