@@ -6,7 +6,7 @@ SHELL := /bin/sh
 
 # The JVM that runs Maven also compiles. The warnings silenced here come from Maven's own libraries. C1 alone
 # compiles the project in a quarter less processor time (docs/decisions/0165).
-MVN = . scripts/jdk25.sh && MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow -XX:TieredStopAtLevel=1 -XX:+UseParallelGC $$MAVEN_OPTS" mvn -B -ntp
+MVN = . scripts/jdk25.sh && MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow -XX:TieredStopAtLevel=1 $$maven_gc $$MAVEN_OPTS" mvn -B -ntp
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile

@@ -22,3 +22,10 @@ find_jdk25() {
 
 find_jdk25 || :
 export JAVA_HOME
+
+# Maven's garbage collector, unless MAVEN_OPTS chooses one: no JVM takes two.
+case " ${MAVEN_OPTS:-}" in
+    *" -XX:+Use"*GC*) maven_gc= ;;
+    *) maven_gc=-XX:+UseParallelGC ;;
+esac
+export maven_gc

@@ -59,7 +59,11 @@ class AccessCommandsTest {
         assertTrue(token.matches("bbx_[0-9a-f]{8}_[A-Za-z0-9_-]{43}"), made.out());
         assertFalse(made.err().contains(token));
         JsonNode second = json("token", "create", "bot", "--role", "operator", "--json");
-        assertTrue(second.path("token").asText().startsWith("bbx_" + second.path("id").asText()), second::toString);
+        assertTrue(
+                second.path("token")
+                        .asText()
+                        .startsWith("bbx_" + second.path("id").asText()),
+                second::toString);
         JsonNode listed = json("token", "list", "--json");
         assertEquals(2, listed.size());
         assertEquals("anna", listed.path(0).path("subject").asText());
@@ -69,7 +73,8 @@ class AccessCommandsTest {
                 Duration.between(
                         Instant.parse(listed.path(0).path("created").asText()),
                         Instant.parse(listed.path(0).path("expires").asText())));
-        assertFalse(listed.toString().contains("bbx_") || Files.readString(data.apiTokens()).contains(token));
+        assertFalse(listed.toString().contains("bbx_")
+                || Files.readString(data.apiTokens()).contains(token));
         assertEquals(1, json("token", "revoke", "anna", "--json").size());
         assertEquals(
                 "revoked", json("token", "list", "--json").path(0).path("state").asText());

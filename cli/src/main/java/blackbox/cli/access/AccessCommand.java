@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
             "List who asked `serve` what, and what was answered, as its own sealed record has it.",
             "",
             "Each `serve` keeps one, a run like any other: `blackbox runs --access` lists them, `verify`, `prove` and"
-                    + " `export` take their ids. Nothing is answered that was not recorded before. What is read by"
+                    + " `export` take their ids. Nothing is answered to a valid token that was not recorded before. What is read by"
                     + " commands on this host, or from the files, asks nobody and is not in it."
         },
         mixinStandardHelpOptions = true,
@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
             "  blackbox access",
             "  blackbox access --run last --json",
             "  blackbox access --subject anna",
-            "  blackbox query \"select host, what, count(*) from events where kind = 'access.request' group by all\""
+            "  blackbox query \"select host, count(*) from events where kind = 'access.answer' group by host\""
         })
 public final class AccessCommand implements Callable<Integer> {
     @Mixin
@@ -60,7 +60,7 @@ public final class AccessCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, QueryException {
         Recordings recordings = common.recordings();
-        String about = run == null ? null : RunNames.resolve(recordings, run).value();
+        String about = run == null ? null : RunNames.resolveAlsoLost(recordings, run).value();
         PrintWriter out = spec.commandLine().getOut();
         JsonGenerator json = JsonOut.lines(out);
         Map<RunId, @Nullable String> records = AccessEntries.read(recordings, entry -> {

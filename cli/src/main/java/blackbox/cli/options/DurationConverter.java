@@ -16,7 +16,7 @@ public final class DurationConverter implements ITypeConverter<Duration> {
     public Duration convert(String text) {
         Matcher matcher = FORM.matcher(text);
         if (text.isEmpty() || !matcher.matches()) {
-            throw new TypeConversionException("'" + text + "' is not a duration; write 90s, 10m, 2h or 1h30m");
+            throw new TypeConversionException("'" + text + "' is not a duration; write 90s, 10m, 2h, 1h30m or 30d");
         }
         Duration duration = Duration.ofDays(part(matcher, 1))
                 .plusHours(part(matcher, 2))

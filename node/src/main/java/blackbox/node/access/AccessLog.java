@@ -64,7 +64,7 @@ public final class AccessLog implements AutoCloseable {
     private @Nullable List<Grant> sealed;
     private long number;
     private long againNs;
-    private Duration pause = AGAIN;
+    private volatile Duration pause = AGAIN;
     private long windowNs = System.nanoTime();
     private int refused;
     private long onlyCounted;
@@ -148,6 +148,7 @@ public final class AccessLog implements AutoCloseable {
             open.remove(mine);
             throw e;
         }
+        pause = AGAIN;
         return mine;
     }
 
@@ -319,7 +320,6 @@ public final class AccessLog implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new RecorderException(Code.CLOSED, "interrupted", e);
         }
-        pause = AGAIN;
         sealed = null;
         if (publisher != null) {
             run.publish(publisher);

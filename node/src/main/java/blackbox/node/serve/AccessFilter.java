@@ -6,6 +6,7 @@ import blackbox.query.QueryException;
 import blackbox.query.QueryException.Code;
 import blackbox.query.run.RunNames;
 import blackbox.recorder.RecorderException;
+import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.net.IpAddress;
@@ -23,6 +24,7 @@ import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 final class AccessFilter {
     /// The request's attribute with what is known of it.
     private static final String ASKED = "blackbox.asked";
+
+    /// How much of a target is recorded that is too long.
+    private static final int SHOWN_CHARS = 500;
 
     private static final Set<String> TOKEN_PARAMETERS = Set.of("token", "access_token", "api_key", "authorization");
 
@@ -104,13 +109,10 @@ final class AccessFilter {
                     .header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"blackbox\"");
         }
         String target = request.getUri().toString();
-        if (target.length() > AccessLog.TARGET_CHARS_MAX) {
-            return refused(
-                    request,
-                    words,
-                    HttpStatus.REQUEST_URI_TOO_LONG,
-                    "a target has at most " + AccessLog.TARGET_CHARS_MAX
-                            + " characters, so that all of it is recorded");
+        boolean tooLong = target.length() > AccessLog.TARGET_CHARS_MAX;
+        if (tooLong) {
+            target = target.substring(0, SHOWN_CHARS) + "… (" + target.length() + " characters, SHA-256 "
+                    + Hash.sha256(target.getBytes(StandardCharsets.UTF_8)) + ")";
         }
         RunId run = null;
         QueryException noRun = null;
@@ -129,7 +131,12 @@ final class AccessFilter {
         } catch (RecorderException e) {
             return notRecorded(e);
         }
-        MutableHttpResponse<byte[]> refusal = refusal(request, route, caller, run);
+        MutableHttpResponse<byte[]> refusal = tooLong
+                ? Problem.response(
+                        HttpStatus.REQUEST_URI_TOO_LONG,
+                        "a target has at most " + AccessLog.TARGET_CHARS_MAX
+                                + " characters, so that all of it is recorded")
+                : refusal(request, route, caller, run);
         if (refusal != null) {
             mark(asked(request), refusal); // what a filter answers passes no other filter
         }

@@ -1,5 +1,7 @@
 package blackbox.node.serve;
 
+import io.micronaut.core.annotation.Order;
+import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -10,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Refuses requests whose `Host` is not a name of this service.
 @ServerFilter("/**")
+@Order(Ordered.HIGHEST_PRECEDENCE)
 final class HostFilter {
 
     private final ApiAddress address;

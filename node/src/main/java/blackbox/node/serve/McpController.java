@@ -5,12 +5,12 @@ import blackbox.node.mcp.McpEndpoint;
 import blackbox.query.QueryException;
 import blackbox.query.run.RunNames;
 import blackbox.recorder.RecorderException;
+import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.databind.node.TextNode;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
@@ -21,6 +21,7 @@ import io.micronaut.http.annotation.Post;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import jakarta.annotation.PreDestroy;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,14 @@ final class McpController {
                     HttpStatus.REQUEST_ENTITY_TOO_LARGE,
                     "a message has at most " + AccessLog.SAID_CHARS_MAX + " characters, so that all of it is recorded");
         }
-        JsonNode asked = asked(message);
+        JsonNode said = json(message);
+        if (said != null && said.isArray()) {
+            return Problem.response(HttpStatus.BAD_REQUEST, "send one JSON-RPC message at a time");
+        }
+        RunId about = said instanceof ObjectNode asked ? settleRun(asked) : null;
+        String shown = said instanceof ObjectNode asked
+                ? inShort(asked)
+                : "no message; SHA-256 " + Hash.sha256(message.getBytes(StandardCharsets.UTF_8));
         String version = request.getHeaders().get(VERSION);
         if (version != null && !McpEndpoint.VERSIONS.contains(version)) {
             return Problem.response(
@@ -55,36 +63,46 @@ final class McpController {
                             + " names");
         }
         try {
-            context.access().more(AccessFilter.number(request), "mcp", about(asked), asked.toString());
+            context.access().more(AccessFilter.number(request), "mcp", about, shown);
         } catch (RecorderException e) {
             return AccessFilter.notRecorded(e);
         }
-        String answer = endpoint.answer(message);
+        String answer = endpoint.answer(said instanceof ObjectNode ? said.toString() : message);
         return answer == null ? HttpResponse.accepted() : HttpResponse.ok(answer);
     }
 
-    /// What a message asks for: its method, tool and arguments; of what is no such message, all of it.
-    private static JsonNode asked(String message) {
+    private static @Nullable JsonNode json(String message) {
         try {
-            JsonNode said = JSON.readTree(message);
-            JsonNode parameters = said.path("params");
-            ObjectNode asked = JSON.createObjectNode();
-            asked.set("method", said.path("method"));
-            if (parameters.has("name")) {
-                asked.set("tool", parameters.path("name"));
-                asked.set("arguments", parameters.path("arguments"));
-            }
-            return said.path("method").isTextual() ? asked : said;
+            return JSON.readTree(message);
         } catch (JsonProcessingException e) {
-            return TextNode.valueOf(message);
+            return null;
         }
     }
 
-    /// The run that a message asks about; null if it is none.
-    private @Nullable RunId about(JsonNode asked) {
-        JsonNode run = asked.path("arguments").path("run");
+    /// A message's method, and the tool and the arguments if it calls one.
+    private static String inShort(ObjectNode message) {
+        ObjectNode shown = JSON.createObjectNode();
+        shown.set("method", message.path("method"));
+        JsonNode parameters = message.path("params");
+        if (parameters.has("name")) {
+            shown.set("tool", parameters.path("name"));
+            shown.set("arguments", parameters.path("arguments"));
+        }
+        return shown.toString();
+    }
+
+    /// Names the run that a message asks about by its id, so that the tool finds the one that is recorded; null
+    /// if there is none.
+    private @Nullable RunId settleRun(ObjectNode message) {
+        if (!(message.path("params").path("arguments") instanceof ObjectNode arguments)
+                || !arguments.path("run").isTextual()) {
+            return null;
+        }
         try {
-            return run.isTextual() ? RunNames.resolve(context.recordings(), run.textValue()) : null;
+            RunId run = RunNames.resolveAlsoLost(
+                    context.recordings(), arguments.path("run").textValue());
+            arguments.put("run", run.value());
+            return run;
         } catch (QueryException e) {
             return null; // as the tool will say
         }

@@ -91,7 +91,9 @@ public final class IndexAhead implements AutoCloseable {
                 return false;
             }
             done.add(run);
-            if (SealedStart.of(facts).tier() != ReplayMethod.EXACT || Seeker.isIndexed(data.root(), run)) {
+            if (facts.service() != null
+                    || SealedStart.of(facts).tier() != ReplayMethod.EXACT
+                    || Seeker.isIndexed(data.root(), run)) {
                 return false;
             }
             index(run);

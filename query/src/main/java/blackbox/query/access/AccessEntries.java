@@ -56,9 +56,10 @@ public final class AccessEntries {
             while (reader.next()) {
                 entries.see(record, reader.index(), reader.row());
             }
-        }
-        for (AccessEntry each : entries.open.values()) {
-            sink.take(each);
+        } finally {
+            for (AccessEntry each : entries.open.values()) {
+                sink.take(each);
+            }
         }
     }
 

@@ -142,7 +142,9 @@ public final class LimitCollector {
                             : "the egress gateway decided by names, addresses and ports; what went over a connection that"
                                     + " it allowed was not judged");
         }
-        if (!tracerReady) {
+        if (facts.service() != null && !tracerReady) {
+            limits.add("it is the record of who asked `serve` what, and of no agent: `blackbox access` reads it");
+        } else if (!tracerReady) {
             limits.add("no tracer reported ready: what happened inside the guest was not seen");
         }
         lost.forEach((what, count) -> limits.add(Losses.inWords(count) + " events were lost (" + what + ")"));

@@ -197,9 +197,11 @@ public record RunFacts(
         };
     }
 
-    /// The service whose own record it is, such as `access`; null for a run of an agent.
+    /// The service whose own record it is, `access`; null for a run of an agent.
     public @Nullable String service() {
-        return start == null ? null : start.detail().path(LeafDetail.SERVICE).textValue();
+        String said =
+                start == null ? null : start.detail().path(LeafDetail.SERVICE).textValue();
+        return LeafDetail.ACCESS.equals(said) ? said : null;
     }
 
     /// The user's name for the run, or null.

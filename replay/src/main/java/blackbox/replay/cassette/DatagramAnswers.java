@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -31,6 +32,9 @@ final class DatagramAnswers {
 
     /// How often a question may be asked beyond what was recorded, so that a loop ends.
     private static final int MORE_MAX = 64;
+
+    /// How many questions to one resolver may have been asked more or less often.
+    private static final int ODD_MAX = 256;
 
     private final Cassette cassette;
     private final Function<Endpoint, @Nullable HttpShelf> shelves;
@@ -172,10 +176,18 @@ final class DatagramAnswers {
     /// The last of the same questions that was answered, as long as the endpoints at its name may be asked
     /// more; null if there is none.
     private @Nullable RecordedExchange onceMore(Told resolver, Question question) {
+        if (question.name() == null
+                || resolver.recorded(question).isEmpty()
+                || resolver.more(question) >= MORE_MAX) {
+            return null;
+        }
         List<Endpoint> endpoints = resolver.endpoints(question);
         boolean goesOn = endpoints.stream().allMatch(each -> shelves.apply(each) != null || !cassette.isAccepted(each))
-                && endpoints.stream().map(shelves).filter(Objects::nonNull).anyMatch(HttpShelf::isAnyLeft);
-        return !goesOn || resolver.more(question) >= MORE_MAX
+                && endpoints.stream()
+                        .map(shelves)
+                        .filter(Objects::nonNull)
+                        .anyMatch(HttpShelf::isAnyLeft);
+        return !goesOn
                 ? null
                 : resolver.recorded(question).reversed().stream()
                         .filter(each -> answers(each).findAny().isPresent())
@@ -184,36 +196,47 @@ final class DatagramAnswers {
     }
 
     /// Names that were looked up more or less often than in the recording, by no more than there were more or
-    /// less connections to the endpoints that they lead to; and who was asked, where the recording and the
-    /// replay differ in nothing else.
+    /// less connections to the endpoints that they lead to, nor in all to all of these; and who was asked,
+    /// where the recording and the replay differ in nothing else.
     ///
     /// @param moved what was asked over other connections
     CassettePeer.LookedUp lookedUp(List<CassettePeer.Moved> moved) {
         var resolvers = new HashMap<Endpoint, Set<String>>();
-        long less = 0;
-        long more = 0;
+        var less = new TreeMap<Integer, Long>();
+        var more = new TreeMap<Integer, Long>();
         for (Endpoint remote : moved.isEmpty() || dropped ? Set.<Endpoint>of() : cassette.toldEndpoints()) {
             Told resolver = told(remote);
             List<Question> odd = resolver.odd();
             if (remote.port() == DNS_PORT
                     && !resolver.missed
                     && !odd.isEmpty()
+                    && odd.size() <= ODD_MAX
                     && odd.stream().allMatch(each -> isOfConnections(resolver, each, moved))) {
-                resolvers.put(
-                        remote,
-                        odd.stream()
-                                .flatMap(each -> Stream.ofNullable(each.name()))
-                                .map(Name::text)
-                                .collect(Collectors.toSet()));
-                less += odd.stream()
-                        .mapToLong(each -> Math.max(0, -resolver.more(each)))
-                        .sum();
-                more += odd.stream()
-                        .mapToLong(each -> Math.max(0, resolver.more(each)))
-                        .sum();
+                var names = new HashSet<String>();
+                for (Question each : odd) {
+                    Name name = Objects.requireNonNull(each.name());
+                    names.add(name.text());
+                    more.merge(name.type(), Math.max(0, resolver.more(each)), Long::sum);
+                    less.merge(name.type(), Math.max(0, -resolver.more(each)), Long::sum);
+                }
+                resolvers.put(remote, names);
             }
         }
-        return new CassettePeer.LookedUp(resolvers, less, more);
+        long opened = moved.stream()
+                .mapToLong(each -> Math.max(0, each.replayed() - each.recorded()))
+                .sum();
+        long saved = moved.stream()
+                .mapToLong(each -> Math.max(0, each.recorded() - each.replayed()))
+                .sum();
+        boolean tooMany = more.values().stream().anyMatch(each -> each > opened)
+                || less.values().stream().anyMatch(each -> each > saved);
+        return tooMany
+                ? new CassettePeer.LookedUp(Map.of(), 0, 0)
+                : new CassettePeer.LookedUp(resolvers, sum(less), sum(more));
+    }
+
+    private static long sum(Map<Integer, Long> byType) {
+        return byType.values().stream().mapToLong(Long::longValue).sum();
     }
 
     private boolean isOfConnections(Told resolver, Question question, List<CassettePeer.Moved> moved) {

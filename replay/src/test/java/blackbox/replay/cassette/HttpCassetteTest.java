@@ -229,6 +229,17 @@ class HttpCassetteTest {
         assertNotExcused(guest, "something else was not sent");
     }
 
+    /// One connection less leaves one look-up out, not one of each name that leads there.
+    @Test
+    void severalNamesOfAnAddressShareItsConnections() throws Exception {
+        lookedUp(40_005, "other", "0a000202");
+        lookedUp(40_006, "other", "0a000202");
+        TestGuest guest = lookedUpTwice();
+        looksUp(guest, "api", found(9, "api", "0a000202"));
+        looksUp(guest, "other", found(9, "other", "0a000202"));
+        assertNotExcused(guest, "two names, one connection");
+    }
+
     @Test
     void whatIsRepeatedCountsToo() throws Exception {
         TestGuest guest = lookedUpTwice();

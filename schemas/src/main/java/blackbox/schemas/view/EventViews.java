@@ -81,7 +81,9 @@ public final class EventViews {
             case AGENT_EXIT -> new RunView.AgentExit();
             case RUN_OPEN -> new RunView.Open();
             case RUN_CLOSE -> new RunView.Close();
-            case ACCESS_REQUEST, ACCESS_ANSWER, ACCESS_GRANTS -> new RunView.Access();
+            case ACCESS_REQUEST -> new RunView.Request();
+            case ACCESS_ANSWER -> new RunView.Answer();
+            case ACCESS_GRANTS -> new RunView.Grants();
         };
     }
 }

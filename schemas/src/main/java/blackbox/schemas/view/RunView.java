@@ -30,24 +30,34 @@ public abstract sealed class RunView extends EventView {
         Policy() {}
     }
 
-    /// `access.request`, `access.answer` and `access.grants`: who asked the service what.
-    public static final class Access extends RunView {
+    /// An event of a service's own record of who asked it what.
+    public abstract static sealed class Access extends RunView {
         Access() {}
 
-        /// Who asked; null if nobody was recognised.
-        public @Nullable Text subject() {
+        /// Who asked; null if nobody was recognised, and of grants.
+        public final @Nullable Text subject() {
             return text(Column.HOST);
         }
+    }
 
-        /// Method and route of a request, or how an answer ended.
-        public @Nullable Text what() {
-            return text(Column.WHAT);
-        }
+    /// `access.request`: somebody asks the service something.
+    public static final class Request extends Access {
+        Request() {}
+    }
+
+    /// `access.answer`: what it answered to that.
+    public static final class Answer extends Access {
+        Answer() {}
 
         /// Octets of the answer's body that were sent.
         public long bytes() {
             return count(Column.BYTES_OUT);
         }
+    }
+
+    /// `access.grants`: who may ask it what.
+    public static final class Grants extends Access {
+        Grants() {}
     }
 
     /// `run.close`.
