@@ -60,7 +60,8 @@ public final class AccessCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, QueryException {
         Recordings recordings = common.recordings();
-        String about = run == null ? null : RunNames.resolveAlsoLost(recordings, run).value();
+        String about =
+                run == null ? null : RunNames.resolveAlsoLost(recordings, run).value();
         PrintWriter out = spec.commandLine().getOut();
         JsonGenerator json = JsonOut.lines(out);
         Map<RunId, @Nullable String> records = AccessEntries.read(recordings, entry -> {

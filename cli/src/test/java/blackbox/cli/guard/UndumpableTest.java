@@ -63,9 +63,10 @@ class UndumpableTest {
     /// A descriptor that it was given, and a variable: both come from what `/proc` says of the process itself.
     @Test
     void commandsStillReadTheirOwnDescriptorsAndVariables() throws Exception {
-        String script = "export BLACKBOX_DATA=$BLACKBOX_DATA-other; echo word > word; exec 3< word; BLACKBOX_PASSPHRASE_FILE=/dev/fd/3 \"$0\" keys create;"
-                + " grep -l ENCRYPTED \"$BLACKBOX_DATA\"/keys/log-*.ml-dsa-44.key;"
-                + " GIVEN=value \"$0\" record --env GIVEN --env UNSET -- true";
+        String script =
+                "export BLACKBOX_DATA=$BLACKBOX_DATA-other; echo word > word; exec 3< word; BLACKBOX_PASSPHRASE_FILE=/dev/fd/3 \"$0\" keys create;"
+                        + " grep -l ENCRYPTED \"$BLACKBOX_DATA\"/keys/log-*.ml-dsa-44.key;"
+                        + " GIVEN=value \"$0\" record --env GIVEN --env UNSET -- true";
         var ended = user.run(user.command("sh", "-uc", script, user.launcher()), PATIENCE);
         assertTrue(ended.said().contains(".ml-dsa-44.key\n"), ended.said());
         assertTrue(ended.said().contains("the variable UNSET is not set here"), ended.said());

@@ -176,17 +176,12 @@ final class DatagramAnswers {
     /// The last of the same questions that was answered, as long as the endpoints at its name may be asked
     /// more; null if there is none.
     private @Nullable RecordedExchange onceMore(Told resolver, Question question) {
-        if (question.name() == null
-                || resolver.recorded(question).isEmpty()
-                || resolver.more(question) >= MORE_MAX) {
+        if (question.name() == null || resolver.recorded(question).isEmpty() || resolver.more(question) >= MORE_MAX) {
             return null;
         }
         List<Endpoint> endpoints = resolver.endpoints(question);
         boolean goesOn = endpoints.stream().allMatch(each -> shelves.apply(each) != null || !cassette.isAccepted(each))
-                && endpoints.stream()
-                        .map(shelves)
-                        .filter(Objects::nonNull)
-                        .anyMatch(HttpShelf::isAnyLeft);
+                && endpoints.stream().map(shelves).filter(Objects::nonNull).anyMatch(HttpShelf::isAnyLeft);
         return !goesOn
                 ? null
                 : resolver.recorded(question).reversed().stream()
