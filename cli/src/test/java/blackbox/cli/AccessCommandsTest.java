@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.cli.exit.ExitCodes;
+import blackbox.files.Folders;
 import blackbox.node.access.AccessLog;
 import blackbox.node.access.ApiToken;
 import blackbox.node.access.ApiTokens;
@@ -104,7 +105,7 @@ class AccessCommandsTest {
         Ran none = run("access");
         assertEquals(ExitCodes.OK, none.exitCode(), none.err());
         assertEquals("", none.out());
-        Files.createDirectories(data.root());
+        Folders.createPrivate(data.root());
         var tokens = new ApiTokens(
                 data, ApiToken.loadOrCreate(data.apiToken(), new SecureRandom()), InstantSource.system(), _ -> {});
         String anna = json("token", "create", "anna", "--role", "viewer", "--json")
