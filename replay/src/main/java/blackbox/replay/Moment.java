@@ -156,7 +156,7 @@ public sealed interface Moment {
 
     private static long nanos(Instant time) {
         try {
-            return Math.addExact(Math.multiplyExact(time.getEpochSecond(), 1_000_000_000L), time.getNano());
+            return Timestamps.nanos(time);
         } catch (ArithmeticException e) {
             return time.getEpochSecond() < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
         }

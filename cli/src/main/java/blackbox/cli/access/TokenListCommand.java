@@ -35,15 +35,7 @@ final class TokenListCommand implements Callable<Integer> {
         List<Grant> grants = ApiTokens.list(common.dataFolder());
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
-            Instant at = Instant.now();
-            JsonOut.document(out, json -> {
-                json.writeStartArray();
-                for (Grant each : grants) {
-                    json.writeRawValue(
-                            each.toJson().put("state", each.state(at)).toString());
-                }
-                json.writeEndArray();
-            });
+            document(out, grants);
             return ExitCodes.OK;
         }
         Instant now = Instant.now();
@@ -59,5 +51,17 @@ final class TokenListCommand implements Callable<Integer> {
         }
         out.flush();
         return ExitCodes.OK;
+    }
+
+    /// Prints tokens as one JSON array.
+    static void document(PrintWriter out, List<Grant> grants) throws IOException {
+        Instant now = Instant.now();
+        JsonOut.document(out, json -> {
+            json.writeStartArray();
+            for (Grant each : grants) {
+                json.writeRawValue(each.toJson().put("state", each.state(now)).toString());
+            }
+            json.writeEndArray();
+        });
     }
 }

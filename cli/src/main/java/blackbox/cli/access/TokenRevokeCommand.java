@@ -3,13 +3,11 @@ package blackbox.cli.access;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
-import blackbox.cli.output.JsonOut;
 import blackbox.evidence.text.Printable;
 import blackbox.node.access.ApiTokens;
 import blackbox.node.access.Grant;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -44,15 +42,7 @@ final class TokenRevokeCommand implements Callable<Integer> {
         }
         PrintWriter out = spec.commandLine().getOut();
         if (common.json()) {
-            Instant at = Instant.now();
-            JsonOut.document(out, json -> {
-                json.writeStartArray();
-                for (Grant each : revoked) {
-                    json.writeRawValue(
-                            each.toJson().put("state", each.state(at)).toString());
-                }
-                json.writeEndArray();
-            });
+            TokenListCommand.document(out, revoked);
         } else {
             revoked.forEach(each -> out.println("revoked " + each.id() + ", of " + Printable.of(each.subject())));
             out.flush();

@@ -30,7 +30,13 @@ public final class Timestamps {
     /// @throws DateTimeException when it is not one
     /// @throws ArithmeticException when it is outside the years that nanoseconds can express (1677 to 2262)
     public static long parse(String text) {
-        Instant instant = OffsetDateTime.parse(text).toInstant();
+        return nanos(OffsetDateTime.parse(text).toInstant());
+    }
+
+    /// Nanoseconds since the epoch.
+    ///
+    /// @throws ArithmeticException as [#parse]
+    public static long nanos(Instant instant) {
         return Math.addExact(Math.multiplyExact(instant.getEpochSecond(), NS), instant.getNano());
     }
 }

@@ -74,8 +74,7 @@ public final class EventAccount {
         } else if (kind == Kind.RUN_CLOSE.code()) {
             closedAt = index;
         } else if (kind == Kind.RUN_OPEN.code() && index == 0 && row.has(Column.DETAIL)) {
-            ofService = LeafDetail.ACCESS.equals(
-                    LeafDetail.text(row.text(Column.DETAIL).toString(), LeafDetail.SERVICE));
+            ofService = LeafDetail.isOfAccess(row.text(Column.DETAIL).toString());
         } else if (kind == Kind.TRACER_READY.code() && row.has(Column.DETAIL)) {
             probes(index, row.text(Column.DETAIL).toString());
         }

@@ -33,6 +33,11 @@ public final class LeafDetail {
 
     private LeafDetail() {}
 
+    /// Whether a `run.open` leaf's detail says that the run is the record of who asked `serve` what.
+    static boolean isOfAccess(String detail) {
+        return ACCESS.equals(text(detail, SERVICE));
+    }
+
     /// The value of `recorder.certificate` in an opening leaf.
     ///
     /// @param there whether there is one

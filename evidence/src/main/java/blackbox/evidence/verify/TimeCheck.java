@@ -97,8 +97,8 @@ final class TimeCheck {
         long atNs = row.number(Column.AT_NS);
         if (index == 0 && row.has(Column.DETAIL)) {
             String detail = row.text(Column.DETAIL).toString();
-            boolean service = LeafDetail.ACCESS.equals(LeafDetail.text(detail, LeafDetail.SERVICE));
-            Long idle = service ? LeafDetail.numbers(detail).get(LeafDetail.IDLE_SECONDS) : null;
+            Long idle =
+                    LeafDetail.isOfAccess(detail) ? LeafDetail.numbers(detail).get(LeafDetail.IDLE_SECONDS) : null;
             beatMax = idle == null ? BEAT_MAX : BEAT_MAX.plusSeconds(Math.clamp(idle, 0, IDLE_SECONDS_MAX));
         }
         if (row.number(Column.SOURCE) == Source.GUEST.code()) {

@@ -1,6 +1,7 @@
 package blackbox.node.record;
 
 import blackbox.evidence.sign.CryptoProvider;
+import blackbox.evidence.text.Timestamps;
 import blackbox.query.run.RunOpening;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.publish.KafkaPublisher;
@@ -19,7 +20,6 @@ import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.folder.DataFolder;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
@@ -106,8 +106,7 @@ public final class ServiceRun implements AutoCloseable {
     }
 
     private static EventHeader header(SteadyClock clock) {
-        Instant now = clock.instant();
-        return EventHeader.host(Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano()));
+        return EventHeader.host(Timestamps.nanos(clock.instant()));
     }
 
     public RunId run() {

@@ -6,6 +6,7 @@ import blackbox.evidence.store.DataFile;
 import blackbox.evidence.store.LeftOut;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.store.RunReader;
+import blackbox.evidence.text.Timestamps;
 import blackbox.evidence.verify.LeafDetail;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.LeafCursor;
@@ -103,8 +104,7 @@ public record RunFacts(
     }
 
     private static RunFacts missing(RunId run, Instant begun) {
-        long atNs = Math.addExact(Math.multiplyExact(begun.getEpochSecond(), 1_000_000_000L), begun.getNano());
-        var start = new Start(atNs, null, MissingNode.getInstance());
+        var start = new Start(Timestamps.nanos(begun), null, MissingNode.getInstance());
         return new RunFacts(run, RunState.MISSING, start, null, 0, null, List.of(), null);
     }
 

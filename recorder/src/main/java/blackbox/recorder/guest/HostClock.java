@@ -1,7 +1,7 @@
 package blackbox.recorder.guest;
 
+import blackbox.evidence.text.Timestamps;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
 
@@ -111,7 +111,6 @@ public final class HostClock {
 
     /// Now, in nanoseconds since the epoch.
     public long nowNs() {
-        Instant now = host.instant();
-        return Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
+        return Timestamps.nanos(host.instant());
     }
 }

@@ -4,6 +4,7 @@ import blackbox.evidence.log.Checkpoint;
 import blackbox.evidence.log.MerkleFrontier;
 import blackbox.evidence.log.NoteSigner;
 import blackbox.evidence.sides.Reconciler;
+import blackbox.evidence.text.Timestamps;
 import blackbox.evidence.verify.EventAccount;
 import blackbox.evidence.verify.Losses;
 import blackbox.recorder.RecorderException;
@@ -22,7 +23,6 @@ import blackbox.schemas.row.Column;
 import blackbox.schemas.row.LeafCodec;
 import blackbox.schemas.row.Row;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -207,8 +207,7 @@ public final class RunSealer implements AutoCloseable {
     }
 
     private long nowNs() {
-        Instant now = clock.instant();
-        return Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
+        return Timestamps.nanos(clock.instant());
     }
 
     /// After the run's close only the heartbeat may follow, so setting the clock back is not reported there
