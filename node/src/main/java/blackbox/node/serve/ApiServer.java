@@ -10,7 +10,6 @@ import java.net.URISyntaxException;
 import java.util.HashMap;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +21,6 @@ public final class ApiServer implements AutoCloseable {
 
     private final ApplicationContext application;
     private final EmbeddedServer server;
-    private final AtomicBoolean closed = new AtomicBoolean();
 
     private ApiServer(ApplicationContext application, EmbeddedServer server) {
         this.application = application;
@@ -89,9 +87,6 @@ public final class ApiServer implements AutoCloseable {
 
     @Override
     public void close() {
-        if (closed.getAndSet(true)) {
-            return;
-        }
         server.stop();
         application.close();
     }
