@@ -22,7 +22,8 @@ struct io {
     struct owner owner;
     u64 reads, bytes_read, writes, bytes_written;
     u64 first, last;
-    u64 changed_ns;
+    // Since when it has news.
+    u64 since_ns;
     // Octets asked for in asynchronous calls whose result is not known here.
     u64 requested;
     // Writes that failed for want of room on the disk.
@@ -81,7 +82,8 @@ static __always_inline void send_io_nameless(struct io *io) {
 
 static __always_inline void add_io(struct io *io, u32 write, s64 octets, u64 end, u64 requested) {
     u64 begin = end - octets;
-    io->changed_ns = bpf_ktime_get_boot_ns();
+    if (!(io->reads + io->writes + io->refused))
+        io->since_ns = bpf_ktime_get_boot_ns();
     if (octets < 0) {
         __sync_fetch_and_add(&io->refused, 1);
         return;
@@ -256,10 +258,10 @@ int kfunc__filp_close(u64 *ctx) {
     if (io) {
         struct io copy = *io;
         ios.delete(&key);
-        if (copy.reads + copy.writes + copy.refused) {
+        // What a sweep has told already is not told as a file that was neither read nor written.
+        if (copy.reads + copy.writes + copy.refused)
             send_io(file, &copy, last ? FRAME_CLOSED : 0);
-            return 0;
-        }
+        return 0;
     }
     u8 *frame = scratch();
     if (!last || !frame || key.tgid == tracer() || !regular_inode(file))

@@ -270,12 +270,13 @@ class HashMap:
 
 
 class Ring:
-    """The BPF ring buffer's pages: positions, and data that is mapped twice in a row so that no span ever wraps."""
+    """The BPF ring buffer's pages: positions, and data. The kernel offers the data twice in a row, so that no span wraps;
+    it is mapped once, because each page of it counts as this process's memory wherever it is mapped."""
 
     def __init__(self, fd, size):
         self.size, self.mask = size, size - 1
         self.consumer = self._position(self._map(fd, PAGE, PROT_READ | PROT_WRITE, 0))
-        readable = self._map(fd, PAGE + 2 * size, PROT_READ, PAGE)
+        readable = self._map(fd, PAGE + size, PROT_READ, PAGE)
         self.producer = self._position(readable)
         self.data = readable + PAGE
 
@@ -291,29 +292,37 @@ class Ring:
         # One aligned 8-byte load or store: the kernel never sees half a position.
         return ctypes.c_uint64.from_address(address)
 
-    def span(self):
-        """(address, length, end) of what is complete and not consumed yet."""
-        end, begin = self.producer.value, self.consumer.value
-        if end != begin:
+    def spans(self):
+        """(address, length) of what is complete and not consumed yet, in one piece or two: the second one begins where
+        the data does. It is for whoever asks to move the consumer on before asking for the next."""
+        for _ in range(2):
+            end, begin = self.producer.value, self.consumer.value
+            if end == begin:
+                return
             # Every program that had reserved room before `end` was read has committed when this returns.
             libc.syscall(ctypes.c_long(SYS_MEMBARRIER), ctypes.c_long(MEMBARRIER_CMD_GLOBAL), ctypes.c_long(0), ctypes.c_long(0))
-        return self.data + (begin & self.mask), end - begin, end
+            at = begin & self.mask
+            length = min(end - begin, self.size - at)
+            yield self.data + at, length
+            if at + length < self.size:
+                return
 
     def drain(self, port):
         """Writes all that is complete to `port`, as it is. The ring always says what is not written yet, so that another
         process can go on there if this one ends."""
-        address, length, _ = self.span()
-        begin, done = self.consumer.value, 0
-        while done < length:
-            written = libc.write(port, address + done, length - done)
-            if written < 0:
-                raise failed()
-            done += written
-            self.consumer.value = begin + done
+        for address, length in self.spans():
+            begin, done = self.consumer.value, 0
+            while done < length:
+                written = libc.write(port, address + done, length - done)
+                if written < 0:
+                    raise failed()
+                done += written
+                self.consumer.value = begin + done
 
     def take(self):
         """What is complete, as bytes, and drops it from the ring."""
-        address, length, end = self.span()
-        taken = ctypes.string_at(address, length)
-        self.consumer.value = end
+        taken = b""
+        for address, length in self.spans():
+            taken += ctypes.string_at(address, length)
+            self.consumer.value += length
         return taken

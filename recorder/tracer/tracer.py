@@ -35,7 +35,11 @@ import load
 FLOWS_MAX = 8192
 POLL_SECONDS = 0.02
 HEARTBEAT_SECONDS = 1.0
-SWEEP_SECONDS = 5.0
+# What is folded is told when it has had news for this long, so at the latest after twice that: a file that a program
+# opens, reads and closes is then one event, whenever the sweep comes.
+SWEEP_SECONDS = 2.5
+# How long a flow of datagrams has been quiet when it is told.
+QUIET_SECONDS = 5.0
 # How many entries are flushed before the ring is looked at again.
 SWEEP_SLICE = 256
 IO_BYTES = load.MAPS["ios"][1]
@@ -92,23 +96,23 @@ class Program:
             done, begin, calls = self.call("op_running", begin), 0, calls + 1
 
     def sweep(self, now_ns, everything):
-        """Flushes what is folded and has news, all of it or what is older than the sweep's period. Yields after each
-        slice, so that the ring is drained in between."""
-        idle_ns = now_ns - int(SWEEP_SECONDS * 1e9)
+        """Flushes what is folded and has news, all of it or what is due. Yields after each slice, so that the ring is
+        drained in between."""
         calls = 0
-        for operation, words in self._stale(idle_ns, everything):
+        for operation, words in self._due(now_ns, everything):
             self.call(operation, *words)
             calls += 1
             if calls % SWEEP_SLICE == 0:
                 yield
 
-    def _stale(self, idle_ns, everything):
+    def _due(self, now_ns, everything):
         for count, keys, values in self.ios.batches():
             wanted = []
             for i in range(count):
                 reads, _, writes = struct.unpack_from("<QQQ", values, IO_BYTES * i + 40)
                 (refused,) = struct.unpack_from("<Q", values, IO_BYTES * i + 104)
-                if reads or writes or refused:
+                (since_ns,) = struct.unpack_from("<Q", values, IO_BYTES * i + 88)
+                if (reads or writes or refused) and (everything or since_ns < now_ns - SWEEP_SECONDS * 1e9):
                     wanted.append(struct.unpack_from("<QI", keys, 16 * i))
             for words in wanted:
                 yield "op_flush_io", words
@@ -118,7 +122,7 @@ class Program:
             for i in range(count):
                 out, into, _, changed = struct.unpack_from("<4Q", values, 128 * i + 48)
                 # Sent where there is news, forgotten where there is none and room is wanted.
-                if (everything or changed < idle_ns) and (out or into or self.forgetting):
+                if (everything or changed < now_ns - QUIET_SECONDS * 1e9) and (out or into or self.forgetting):
                     wanted.append(struct.unpack_from("<4Q", keys, 32 * i))
             for words in wanted:
                 yield "op_flush_udp", words
@@ -130,7 +134,7 @@ class Program:
 
 
 class Session:
-    """From go to the end: drains the ring, beats every second, sweeps every five, answers init."""
+    """From go to the end: drains the ring, beats every second, sweeps, answers init."""
 
     def __init__(self, program, port):
         self.program, self.port = program, port

@@ -13,7 +13,8 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 MS_REMOUNT, MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE = 32, 4096, 8192, 16384, 1 << 18
 MNT_DETACH = 2
 
-ADJ_TICK = 0x4000
+ADJ_OFFSET, ADJ_STATUS, ADJ_TIMECONST, ADJ_NANO, ADJ_TICK = 0x1, 0x10, 0x20, 0x2000, 0x4000
+STA_PLL, STA_UNSYNC, STA_FREQHOLD = 0x1, 0x40, 0x80
 MCL_CURRENT, MCL_FUTURE = 1, 2
 SYS_PIDFD_GETFD = 438
 
@@ -46,14 +47,20 @@ def mount(source, target, kind, flags=0, data=None):
     )
 
 
-def set_tick(us):
+def set_pace(tick_us, ahead_ms):
     """adjtimex(2): by how many microseconds this machine's clocks go on in a tick, of which there are a hundred a second;
-    9,000 to 10,000, of which the latter is the host's pace."""
-    if not 9_000 <= us <= 10_000:
-        raise ValueError(f"no tick of {us} us")
+    9,000 to 10,000, of which the latter is the host's pace. By how many milliseconds they are ahead besides, 0 to 500: the
+    kernel takes a quarter of that out of the second that begins next, and of what is left out of the one after it."""
+    if not 9_000 <= tick_us <= 10_000:
+        raise ValueError(f"no tick of {tick_us} us")
+    if not 0 <= ahead_ms <= 500:
+        raise ValueError(f"no clock that is {ahead_ms} ms ahead")
     timex = bytearray(208)
-    struct.pack_into("<I", timex, 0, ADJ_TICK)
-    struct.pack_into("<q", timex, 88, us)
+    struct.pack_into("<I", timex, 0, ADJ_TICK | ADJ_OFFSET | ADJ_STATUS | ADJ_TIMECONST | ADJ_NANO)
+    struct.pack_into("<q", timex, 8, -ahead_ms * 1_000_000)
+    # The frequency is held, and nothing is written to the machine's own clock.
+    struct.pack_into("<i", timex, 40, STA_PLL | STA_FREQHOLD | STA_UNSYNC)
+    struct.pack_into("<q", timex, 88, tick_us)
     if LIBC.adjtimex((ctypes.c_char * len(timex)).from_buffer(timex)) < 0:
         check(-1, "adjtimex")
 

@@ -344,9 +344,10 @@ class Init:
 
     def clock(self, message):
         """What time it is to be. A clock that is behind is set forward; none is ever set back: one that is ahead can be
-        told to run more slowly, its boot clock with it, by how many microseconds it gains in a tick of ten thousand."""
+        told to run more slowly, its boot clock with it, by how many microseconds it gains in a tick of ten thousand, and by
+        how many milliseconds it is to lose more."""
         if "tickUs" in message:
-            boot.set_tick(message["tickUs"])
+            boot.set_pace(message["tickUs"], message.get("aheadMs", 0))
         now = time.time_ns()
         ahead = message["wallNs"] - now
         forward = ahead if ahead >= CLOCK_STEP_NS_MIN else 0

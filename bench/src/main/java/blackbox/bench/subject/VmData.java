@@ -25,15 +25,28 @@ public record VmData(Path folder) {
     public static VmData shared() throws IOException, InterruptedException {
         var data = new VmData(location());
         Folders.createPrivate(data.folder);
+        data.build(IMAGE, IMAGE);
+        return data;
+    }
+
+    /// Builds an image of its own unless there is one.
+    ///
+    /// @param definition as `blackbox image build` reads it
+    public void addImage(String name, String definition) throws IOException, InterruptedException {
+        Path definitions = Files.createDirectories(folder.resolve("bench"));
+        Path file = definitions.resolve(name + ".json");
+        Files.writeString(file, definition);
+        build(name, file.toString());
+    }
+
+    private void build(String name, String what) throws IOException, InterruptedException {
         // Tests of the command line build it at the same time, under the same lock.
-        try (ProcessLock _ = ProcessLock.take(data.folder.resolve("test-lock"))) {
-            if (!Files.exists(
-                    new DataFolder(data.folder).images().resolve(IMAGE).resolve("image.json"))) {
-                System.err.println("bench: building a guest image in " + data.folder);
-                Launcher.time(data.command("image", "build", IMAGE));
+        try (ProcessLock _ = ProcessLock.take(folder.resolve("test-lock"))) {
+            if (!Files.exists(new DataFolder(folder).images().resolve(name).resolve("image.json"))) {
+                System.err.println("bench: building the guest image '" + name + "' in " + folder);
+                Launcher.time(command("image", "build", what));
             }
         }
-        return data;
     }
 
     /// Where the shared folder is, or will be.

@@ -4,13 +4,13 @@ import blackbox.vm.machine.ClockPace;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Decides how a guest's clock is led towards the recorded one: set forward where it is behind, slowed down where it is
-/// ahead, never set back. Offsets are those of the events that were seen since the last correction.
+/// Decides how a guest's clock is led towards the recorded one: set forward where it is behind, slowed down
+/// where it is ahead, never set back. Offsets are those of the events that were seen since the last correction.
 ///
-/// Slowing down does little. On a machine whose speed changes, a clock that is set forward whenever the replay is
-/// faster for a while, and cannot be set back when it is slower, would get further and further ahead. So a clock
-/// that was ahead may be as far behind before it is set forward, half as far each [#HALVED_NS] later. Owned by one
-/// thread.
+/// Slowing down does little. On a machine whose speed changes, a clock that is set forward whenever the replay
+/// is faster for a while, and cannot be set back when it is slower, would get further and further ahead. So a
+/// clock that was ahead may be as far behind before it is set forward, half as far each [#HALVED_NS] later.
+/// Owned by one thread.
 final class ClockServo {
     /// Behind by less than this is left as it is.
     static final long FORWARD_NS_MIN = 3_000_000;
@@ -18,6 +18,8 @@ final class ClockServo {
     static final long FORWARD_NS_MAX = 200_000_000;
     /// Ahead by this, the guest's clocks are slowed down until they are not ahead any more.
     static final long AHEAD_NS_MIN = 2_000_000;
+    /// Ahead by this, they are slowed down as much as they can be, which goes on for up to a second after it ends.
+    static final long FAR_AHEAD_NS_MIN = 150_000_000;
 
     /// The time in which what a clock was ahead counts half.
     static final long HALVED_NS = 4_000_000_000L;
@@ -57,15 +59,20 @@ final class ClockServo {
         }
         long[] recent = recent();
         long offset = recent[recent.length / 2];
-        ClockPace wanted = pace;
-        if (offset >= AHEAD_NS_MIN) {
-            wanted = ClockPace.SLOW;
-        } else if (offset <= 0) {
-            wanted = ClockPace.FULL;
-        }
+        ClockPace wanted = pace(offset);
         long behind = -offset - ahead(offset);
         long forward = behind >= FORWARD_NS_MIN ? Math.min(behind, FORWARD_NS_MAX) : 0;
         return forward == 0 && wanted == pace ? null : new Correction(forward, wanted);
+    }
+
+    private ClockPace pace(long offset) {
+        if (offset >= FAR_AHEAD_NS_MIN) {
+            return ClockPace.SLOWEST;
+        }
+        if (offset >= AHEAD_NS_MIN || offset > 0 && pace != ClockPace.FULL) {
+            return ClockPace.SLOW;
+        }
+        return ClockPace.FULL;
     }
 
     /// By how much the clock was ahead lately.

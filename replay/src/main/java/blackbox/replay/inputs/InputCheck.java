@@ -160,7 +160,8 @@ public final class InputCheck {
                 named == null
                         ? "blackbox image build " + name + "; it makes the same image if lock and Blackbox are those of"
                                 + " the recording"
-                        : "a data folder keeps only the newest image of each name: copy images/" + name
+                        : "a data folder keeps the newest image of each name, and the six that were replaced last: copy"
+                                + " images/" + name
                                 + " from where the run"
                                 + " was recorded, or blackbox image build " + name
                                 + " with the Blackbox that recorded it, then blackbox image verify " + name);

@@ -9,9 +9,9 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// The clock of a re-execution's guest. Whatever sets it takes along what times are taken from: the replay's own clock,
-/// and the mapping of the guest's events. What the guest says of it counts only as far as it is possible. Owned by one
-/// thread.
+/// The clock of a re-execution's guest. Whatever sets it takes along what times are taken from: the replay's
+/// own clock, and the mapping of the guest's events. What the guest says of it counts only as far as it is
+/// possible. Owned by one thread.
 final class SteeredClock implements GuestClock {
     /// What the guest's clocks may be off before the replay's follow them.
     private static final long ASTRAY_NS_MIN = 1_000_000;
@@ -63,9 +63,10 @@ final class SteeredClock implements GuestClock {
         return clock.toHostNs(bootNs);
     }
 
-    /// Clocks that were slowed down have fallen behind the host's: the replay's follows, as far as that explains it.
+    /// Clocks that were slowed down have fallen behind the host's: the replay's follows, as far as that
+    /// explains it.
     private void follow(long astrayNs, long tripNs, long nowNs) {
-        long slowedNs = Math.max(0, nowNs - heardNs) / 10 + tripNs;
+        long slowedNs = Math.max(0, nowNs - heardNs) / 4 + tripNs;
         heardNs = clock.nowNs();
         if (Math.abs(astrayNs) > ASTRAY_NS_MIN + tripNs / 2) {
             wall.forward(Duration.ofNanos(Math.clamp(astrayNs, -slowedNs, tripNs)));

@@ -14,11 +14,12 @@ import blackbox.schemas.row.Row;
 import blackbox.vm.machine.ClockPace;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-/// A simulated guest whose clock is led along a recording. Its events arrive late, as the tracer's do, and corrections
-/// take their time.
+/// A simulated guest whose clock is led along a recording. Its events arrive late, as the tracer's do, and
+/// corrections take their time.
 class ClockServoTest {
     private static final long POLL_NS = 20 * THOUSANDTH;
     private static final long TRIP_NS = 3 * THOUSANDTH;
@@ -26,6 +27,9 @@ class ClockServoTest {
 
     private final long[] recorded = TimedRun.times(DEEDS);
     private ClockServo servo = new ClockServo();
+
+    private static final Map<ClockPace, Double> PACES =
+            Map.of(ClockPace.FULL, 1.0, ClockPace.SLOW, 0.9, ClockPace.SLOWEST, 0.775);
 
     /// How long a replay takes for what took the recording `ns`, from its `number`-th deed on.
     private interface Speed {
@@ -48,7 +52,7 @@ class ClockServoTest {
                 double took = speed.of(i, recorded[i] - last);
                 last = recorded[i];
                 hostNs += took;
-                guestNs += took * (servo.pace() == ClockPace.SLOW ? 0.9 : 1);
+                guestNs += took * PACES.getOrDefault(servo.pace(), 1.0);
                 if (hostNs >= nextPollNs) {
                     for (Event event = onItsWay.poll(); event != null; event = onItsWay.poll()) {
                         EventRows.fill(event, row);
@@ -93,6 +97,12 @@ class ClockServoTest {
     void aSlowerReplayIsFollowedAsFarAsClocksCanBeSlowedDown() throws Exception {
         long p99 = p99(replay((_, ns) -> ns * 1.08), 0, DEEDS);
         assertTrue(p99 < 20 * THOUSANDTH, () -> "" + p99);
+    }
+
+    @Test
+    void oneThatIsMuchSlowerIsFollowedMoreLoosely() throws Exception {
+        long p99 = p99(replay((_, ns) -> ns * 1.25), 0, DEEDS);
+        assertTrue(p99 < 250 * THOUSANDTH, () -> "" + p99);
     }
 
     /// An answer of which the recording waited for two seconds, and the replay did not.
@@ -155,5 +165,14 @@ class ClockServoTest {
         servo.corrected(START_NS + 3, ClockPace.SLOW);
         servo.see(START_NS + 4, 0);
         assertEquals(new Correction(0, ClockPace.FULL), servo.correction());
+    }
+
+    @Test
+    void aClockThatIsFarAheadIsSlowedDownAsMuchAsCanBe() {
+        servo.see(START_NS, 150 * THOUSANDTH);
+        assertEquals(new Correction(0, ClockPace.SLOWEST), servo.correction());
+        servo.corrected(START_NS + 1, ClockPace.SLOWEST);
+        servo.see(START_NS + 2, 149 * THOUSANDTH);
+        assertEquals(new Correction(0, ClockPace.SLOW), servo.correction());
     }
 }

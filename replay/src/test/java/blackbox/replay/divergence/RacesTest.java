@@ -26,8 +26,8 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/// Two programs that race: where the outcome differs, both racing events are named, and where it is the same, nothing
-/// is. Three ideas are from Hermit's flaky tests: bind, hello_race, cas_sequence.
+/// Two programs that race: where the outcome differs, both racing events are named, and where it is the same,
+/// nothing is. Three ideas are from Hermit's flaky tests: bind, hello_race, cas_sequence.
 class RacesTest {
     private static final int EEXIST = -17;
     private static final int ENOENT = -2;
@@ -144,6 +144,43 @@ class RacesTest {
                 "file.open           other[");
     }
 
+    private static Deeds pool(boolean first) {
+        return (events, shell) -> {
+            Guest one = shell.thread(events.newPid());
+            Guest other = shell.thread(events.newPid());
+            for (Guest each : List.of(one, other)) {
+                events.open(each, "/workspace/begun" + (each.equals(one) ? 1 : 2), 0);
+            }
+            events.create(one, "/workspace/task", RecordedEvents.WRITE_CREATE);
+            return events.write(first ? one : other, "/workspace/task", 7);
+        };
+    }
+
+    /// Which of a pool's threads takes a task leaves no other event than what it then does.
+    @Test
+    void aTaskThatAnotherThreadTakes() throws Exception {
+        for (boolean first : new boolean[] {true, false}) {
+            plant(pool(first), pool(!first))
+                    .isOfClass(DivergenceClass.SCHED)
+                    .saying("took turns otherwise")
+                    .saying("/workspace/task");
+        }
+    }
+
+    /// What only one side does was done by no other thread.
+    @Test
+    void aTaskThatNobodyTakesIsNoRace() throws Exception {
+        Deeds without = (events, shell) -> {
+            Guest one = shell.thread(events.newPid());
+            Guest other = shell.thread(events.newPid());
+            for (Guest each : List.of(one, other)) {
+                events.open(each, "/workspace/begun" + (each.equals(one) ? 1 : 2), 0);
+            }
+            return events.create(one, "/workspace/task", RecordedEvents.WRITE_CREATE);
+        };
+        plant(pool(true), without).isOfClass(DivergenceClass.UNEXPLAINED);
+    }
+
     /// `git log | head`, in a script that used a random number long before.
     @Test
     void aReaderThatClosesItsPipeEarly() throws Exception {
@@ -252,8 +289,8 @@ class RacesTest {
         assertRace(new Causes.Found(first.reason(), first.causes()), " one[", " other[");
     }
 
-    /// Two that write to one database: each has its transactions between the other's, and what it read and wrote in all
-    /// is known when it closes the file.
+    /// Two that write to one database: each has its transactions between the other's, and what it read and
+    /// wrote in all is known when it closes the file.
     @Test
     void twoWritersOfOneDatabase() throws Exception {
         Racing database = (events, one, other, first) -> {

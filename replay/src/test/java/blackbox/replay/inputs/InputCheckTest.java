@@ -39,8 +39,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A data folder with all that a run was started from, made as the code that records leaves it; then one thing after
-/// the other is changed.
+/// A data folder with all that a run was started from, made as the code that records leaves it; then one thing
+/// after the other is changed.
 class InputCheckTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final RunId RUN = new RunId("01jd8x3k9zq4v7w2m5n6p8r0st");
@@ -245,7 +245,7 @@ class InputCheckTest {
         Refusal refusal = refused(start);
         assertEquals(imageDigest, refusal.expected());
         assertEquals(newer, refusal.actual());
-        assertTrue(refusal.mend().contains("keeps only the newest image of each name"), refusal.mend());
+        assertTrue(refusal.mend().contains("keeps the newest image of each name"), refusal.mend());
     }
 
     @Test

@@ -293,6 +293,11 @@ public record DataFolder(Path root) {
         return root.resolve("images");
     }
 
+    /// Images that newer ones of their names have replaced, each in a folder named by its digest.
+    public Path replacedImages() {
+        return images().resolve(".replaced");
+    }
+
     /// The lock of the one process that builds an image.
     public Path imagesLock() {
         return images().resolve(LOCK);

@@ -56,6 +56,7 @@ class DataFolderTest {
             Map.entry("qemu", "qemu"),
             Map.entry("quarantine", "quarantine"),
             Map.entry("quarantine(run)", "quarantine/" + RUN),
+            Map.entry("replacedImages", "images/.replaced"),
             Map.entry("replays", "replays"),
             Map.entry("replays(run)", "replays/" + RUN),
             Map.entry("revoking", "keys/revoking"),

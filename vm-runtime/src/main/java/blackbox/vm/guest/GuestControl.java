@@ -209,7 +209,10 @@ public final class GuestControl {
     /// The same, and sets at which pace the guest's clocks run from now on.
     public @Nullable Told tellClock(long id, Instant time, ClockPace pace, Duration timeout)
             throws VmException, InterruptedException {
-        var message = Json.object().put("wallNs", ClockKeeper.nanos(time)).put("tickUs", pace.tickUs());
+        var message = Json.object()
+                .put("wallNs", ClockKeeper.nanos(time))
+                .put("tickUs", pace.tickUs())
+                .put("aheadMs", pace.aheadMs());
         return tellClock(id, message, timeout);
     }
 

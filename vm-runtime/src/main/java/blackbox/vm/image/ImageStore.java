@@ -25,17 +25,19 @@ import org.jspecify.annotations.Nullable;
 /// The images of a data folder, `images/NAME/`. An image is put there completely by a rename, or not at all.
 public final class ImageStore {
     /// Behind the name of a file that is to take another's place.
-    private static final String NEXT = ".next";
+    static final String NEXT = ".next";
 
     private final Path data;
     private final Path folder;
     private final PackageArchive archive;
+    private final ReplacedImages replaced;
 
     /// The images below a data folder.
     public ImageStore(Path data) {
         this.data = data;
         this.folder = new DataFolder(data).images();
         this.archive = new PackageArchive(data);
+        this.replaced = new ReplacedImages(new DataFolder(data).replacedImages());
     }
 
     /// All images, by name.
@@ -43,10 +45,11 @@ public final class ImageStore {
         return in(folder);
     }
 
-    /// The same, and after them those that came with imported runs: to execute such a run again, never to
-    /// record.
+    /// The same, and after them those that were replaced by newer ones of their names, and those that came with
+    /// imported runs: to execute such a run again, never to record.
     public List<GuestImage> listForReplay() throws VmException {
         var images = new ArrayList<>(list());
+        images.addAll(in(new DataFolder(data).replacedImages()));
         images.addAll(in(new DataFolder(data).importedImages()));
         return images;
     }
@@ -128,7 +131,7 @@ public final class ImageStore {
     }
 
     /// The image of this name with these guest files, and what is derived from them: if it was built with
-    /// others, its initrd is rebuilt, which gives the image another digest.
+    /// others, its initrd is rebuilt, which gives the image another digest; the one before is kept for replays.
     ///
     /// @param progress is told if that has to wait for another process
     public GuestImage open(String name, GuestFiles files, Progress progress) throws VmException {
@@ -138,15 +141,21 @@ public final class ImageStore {
         }
         try (var lock = FolderLock.take(folder, progress)) {
             GuestImage present = settled(name, lock);
-            return files.areIn(present.record().guestFiles()) ? present : withGuestFiles(present, files, lock);
+            if (files.areIn(present.record().guestFiles())) {
+                return present;
+            }
+            replaced.keep(present);
+            return withGuestFiles(present, files, lock);
         }
     }
 
-    /// Moves a finished build, a folder beside the images, into place. The caller holds the folder's lock.
+    /// Moves a finished build, a folder beside the images, into place; the image before, if it is another one,
+    /// is kept for replays. The caller holds the folder's lock.
     GuestImage adopt(Path built, String name) throws VmException {
         Path place = folder.resolve(name);
         try {
             if (Files.exists(place)) {
+                keepIfOther(place, read(built));
                 // Into the build's own scratch folder, to be deleted with it.
                 AtomicFiles.rename(place, built.resolveSibling("replaced"));
             }
@@ -155,6 +164,19 @@ public final class ImageStore {
             throw new VmException(Code.IO, "the image could not be put at " + place, e);
         }
         return read(place);
+    }
+
+    /// One that is damaged was not replayable any more.
+    private void keepIfOther(Path place, GuestImage built) throws VmException {
+        GuestImage present;
+        try {
+            present = read(place);
+        } catch (VmException e) {
+            return;
+        }
+        if (!present.digest().equals(built.digest())) {
+            replaced.keep(present);
+        }
     }
 
     /// Where builds may create folders that [#adopt] can rename.

@@ -10,6 +10,7 @@ import blackbox.vm.VmException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,12 +32,13 @@ class ImageStoreTest {
     private Path record;
     private byte[] oldInitrd;
     private byte[] oldRecord;
+    private GuestImage old;
     private GuestImage updated;
 
     @BeforeEach
     void update() throws Exception {
         more = GuestFiles.with(Map.of("tracer/a.py", new byte[] {1, 2, 3}));
-        GuestImage old = FakeImage.in(data);
+        old = FakeImage.in(data);
         initrd = old.file(GuestImage.INITRD);
         record = old.file(GuestImage.RECORD);
         oldInitrd = Files.readAllBytes(initrd);
@@ -52,6 +54,61 @@ class ImageStoreTest {
         assertArrayEquals(updated.initrdWith(more), Files.readAllBytes(initrd));
         assertFalse(Files.exists(record.resolveSibling(NEXT_RECORD)));
         assertEquals(List.of(), said);
+    }
+
+    @Test
+    void theOneBeforeIsKeptForReplaysOnly() throws Exception {
+        List<GuestImage> all = store.listForReplay();
+        assertEquals(
+                List.of(updated.digest(), old.digest()),
+                all.stream().map(GuestImage::digest).toList());
+        assertArrayEquals(oldInitrd, Files.readAllBytes(all.getLast().file(GuestImage.INITRD)));
+        assertArrayEquals(oldRecord, Files.readAllBytes(all.getLast().file(GuestImage.RECORD)));
+        assertEquals(List.of(updated), store.list());
+    }
+
+    @Test
+    void asManyAreKeptAsThereAreSnapshots() throws Exception {
+        for (int i = 0; i < 2 * ReplacedImages.KEPT; i++) {
+            store.open(FakeImage.NAME, GuestFiles.with(Map.of("tracer/a.py", new byte[] {(byte) (10 + i)})), said::add);
+        }
+        assertEquals(1 + ReplacedImages.KEPT, store.listForReplay().size());
+        assertFalse(
+                store.listForReplay().stream().anyMatch(each -> each.digest().equals(old.digest())));
+    }
+
+    @Test
+    void killedWhileItWasKeptItIsKeptTheNextTime() throws Exception {
+        Path replaced = data.resolve("images/.replaced");
+        Path part = replaced.resolve(updated.digest() + ".part");
+        Files.createDirectories(part);
+        Files.writeString(part.resolve(GuestImage.INITRD), "half");
+        store.open(FakeImage.NAME, GuestFiles.with(Map.of("tracer/a.py", new byte[] {9})), said::add);
+        assertFalse(Files.exists(part));
+        assertEquals(
+                updated.digest(),
+                ImageStore.read(replaced.resolve(updated.digest().toString())).recordedDigest());
+    }
+
+    @Test
+    void aBuildKeepsWhatItReplacesIfItIsAnother() throws Exception {
+        Path built = data.resolve("images/scratch");
+        Files.createDirectory(built);
+        for (Path file : List.of(initrd, record)) {
+            Files.copy(file, built.resolve(file.getFileName()));
+        }
+        store.open(FakeImage.NAME, GuestFiles.with(Map.of("tracer/a.py", new byte[] {9})), said::add);
+        GuestImage before = store.find(FakeImage.NAME);
+        store.adopt(built, FakeImage.NAME);
+        assertEquals(
+                List.of(updated.digest(), before.digest(), old.digest()).stream()
+                        .sorted(Comparator.comparing(Object::toString))
+                        .toList(),
+                store.listForReplay().stream()
+                        .map(GuestImage::digest)
+                        .distinct()
+                        .sorted(Comparator.comparing(Object::toString))
+                        .toList());
     }
 
     @Test

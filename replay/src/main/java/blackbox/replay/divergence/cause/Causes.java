@@ -1,11 +1,13 @@
 package blackbox.replay.divergence.cause;
 
+import blackbox.replay.divergence.align.Edit;
 import blackbox.replay.divergence.align.StrandPair;
 import blackbox.replay.divergence.cause.RunInputs.Input;
 import blackbox.replay.divergence.strand.Deed;
 import blackbox.replay.divergence.strand.EventLookup;
 import blackbox.replay.divergence.strand.EventLookup.Facts;
 import blackbox.replay.divergence.strand.Strand;
+import blackbox.replay.divergence.strand.Token;
 import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.KnownNames;
 import blackbox.schemas.net.IpAddress;
@@ -21,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// In this order: a gap in a record; image, snapshot and machine, without which nothing else can be compared; the
 /// network; command and environment; the workspace and other files; a time in what differs; a race for what the
-/// divergence is about; any other visible race; an HTTP answer that differs; random
-/// numbers. A class is named only where an event supports it;
+/// divergence is about; any other visible race; another thread of the process that did it; an HTTP answer that
+/// differs; random numbers. A class is named only where an event supports it;
 /// otherwise the divergence is unexplained. A cause is
 /// never later than the divergence.
 public final class Causes {
@@ -89,6 +91,7 @@ public final class Causes {
         reason = reason != null ? reason : time();
         reason = reason != null ? reason : contention();
         reason = reason != null ? reason : race();
+        reason = reason != null ? reason : otherThread();
         reason = reason == null || reason == DivergenceClass.NET_DIFF ? or(reason, answer()) : reason;
         reason = reason != null ? reason : random();
         reason = reason != null ? reason : rest();
@@ -328,6 +331,38 @@ public final class Causes {
         return DivergenceClass.SCHED;
     }
 
+    /// Something that both sides did, but in two threads of the process: which of a pool's takes a task is a race.
+    private @Nullable DivergenceClass otherThread() throws IOException {
+        Candidate root = evidence.root();
+        Edit edit = root.edit();
+        if (exact) {
+            return null;
+        }
+        boolean missing = !edit.expected().isEmpty();
+        Token one = missing ? edit.expected().getFirst() : edit.actual().getFirst();
+        Token other = evidence.divergent().stream()
+                .filter(pair -> pair != root.pair()
+                        && pair.strand().process() == root.strand().process())
+                .flatMap(pair -> pair.edits().stream())
+                .flatMap(each -> (missing ? each.actual() : each.expected()).stream())
+                .filter(token -> token.canon() == one.canon() && token.volume() == one.volume())
+                .findFirst()
+                .orElse(null);
+        if (other == null) {
+            return null;
+        }
+        causes.add("two threads of " + who() + " took turns otherwise, and what one of them did in "
+                + recorded.side().name() + " the other one did in "
+                + actual.side().name() + ": "
+                + line(recorded, missing ? one : other) + " / " + line(actual, missing ? other : one));
+        return DivergenceClass.SCHED;
+    }
+
+    private static String line(SideEvidence side, Token token) throws IOException {
+        Facts facts = side.events().facts(token.index());
+        return facts == null ? "?" : facts.line();
+    }
+
     private AccessLog.@Nullable Race findRace() throws IOException {
         Candidate root = evidence.root();
         long until = root.recordedIndex() >= 0 ? root.recordedIndex() : root.place() + 1;
@@ -368,8 +403,9 @@ public final class Causes {
                 : WrittenTime.in(said(here), first.atNs() - CLOCK_ERROR_NS, here.atNs() + CLOCK_ERROR_NS);
     }
 
-    /// Random numbers, where one reached what differs: it came from another process, and nothing else came in after it;
-    /// or numbers were read, and what differs is written as such. That some were read before shows nothing.
+    /// Random numbers, where one reached what differs: it came from another process, and nothing else came in
+    /// after it; or numbers were read, and what differs is written as such. That some were read before shows
+    /// nothing.
     private @Nullable DivergenceClass random() throws IOException {
         if (exact || recorded.history().random() < 0 || actual.history().random() < 0) {
             return null;

@@ -1,0 +1,75 @@
+package blackbox.node.record;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Reads and writes are folded into one event for each file that a process opens, and told when it is closed.
+/// Whether the sweep that tells of files which stay open comes meanwhile is chance, and does not show: else two
+/// runs that do the same would differ.
+final class FoldedAccessTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String PROGRAM = """
+            import time
+            held = open('/workspace/held', 'wb', 0)
+            held.write(b'x')
+            end = time.monotonic() + 8
+            number = 0
+            while time.monotonic() < end:
+                with open(f'/workspace/short{number}', 'wb', 0) as file:
+                    file.write(b'a')
+                    time.sleep(0.05)
+                    file.write(b'b')
+                number += 1
+            held.close()
+            print(number)
+            """;
+
+    @TempDir
+    static Path folder;
+
+    @Test
+    void aFileThatIsOpenDuringASweepIsToldOnce() throws Exception {
+        Installation blackbox = Installation.in(folder);
+        var ended = blackbox.run("record", "--json", "--tier", "live", "--", "python3", "-c", PROGRAM)
+                .expect(0);
+        int number = Integer.parseInt(ended.out().strip());
+        String run = ended.recorded().path("run").asText();
+        Map<String, List<String>> told = told(blackbox, run, "file.io");
+        Map<String, List<String>> closed = told(blackbox, run, "file.close");
+
+        assertTrue(number > 20, () -> number + " files in eight seconds");
+        for (int i = 0; i < number; i++) {
+            assertEquals(List.of("2"), told.get("/workspace/short" + i), told::toString);
+        }
+        assertEquals(List.of("1"), told.get("/workspace/held"), told::toString);
+        assertTrue(
+                closed.keySet().stream()
+                        .noneMatch(path -> path.startsWith("/workspace/short") || path.equals("/workspace/held")),
+                closed::toString);
+    }
+
+    /// How many octets were written, of each event of that kind, by path.
+    private static Map<String, List<String>> told(Installation blackbox, String run, String kind) throws Exception {
+        var told = new TreeMap<String, List<String>>();
+        String lines =
+                blackbox.run("events", run, "--json", "--kind", kind).expect(0).out();
+        for (String line : lines.lines().toList()) {
+            JsonNode event = JSON.readTree(line);
+            told.merge(
+                    event.path("path").asText(),
+                    List.of(event.path("bytes_written").asText()),
+                    (some, more) -> Stream.concat(some.stream(), more.stream()).toList());
+        }
+        return told;
+    }
+}
