@@ -55,7 +55,14 @@ int op_flush_io(struct bpf_raw_tracepoint_args *ctx) {
         send_io_nameless(&copy);
         return 0;
     }
-    io->reads = io->bytes_read = io->writes = io->bytes_written = io->last = io->requested = io->refused = 0;
+    // What another processor adds meanwhile stays, for the next sweep.
+    __sync_fetch_and_add(&io->reads, -copy.reads);
+    __sync_fetch_and_add(&io->bytes_read, -copy.bytes_read);
+    __sync_fetch_and_add(&io->writes, -copy.writes);
+    __sync_fetch_and_add(&io->bytes_written, -copy.bytes_written);
+    __sync_fetch_and_add(&io->requested, -copy.requested);
+    __sync_fetch_and_add(&io->refused, -copy.refused);
+    io->last = 0;
     io->first = ~0ULL;
     send_io(key.file, &copy, FRAME_FLUSH);
     return 0;

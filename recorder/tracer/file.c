@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 //
 // Part 6 of 10: open files. Reads and writes are folded per (open file, process) and sent when the process closes the
-// file, every five seconds while there is something new (tracer.py asks), and when the run is drained.
+// file, after 2.5 s to 5 s while there is something new (tracer.py asks), and when the run is drained.
 
 #define S_IFMT_BITS 0170000
 #define S_IFREG_BITS 0100000
@@ -80,6 +80,13 @@ static __always_inline void send_io_nameless(struct io *io) {
     emit_small(frame, at + TLV, F_IO, 1);
 }
 
+// The file went away without this process closing it, and its memory is another file now.
+static __always_inline void forget_io(struct io_key *key, struct io *io) {
+    if (io->reads + io->writes + io->refused)
+        send_io_nameless(io);
+    ios.delete(key);
+}
+
 static __always_inline void add_io(struct io *io, u32 write, s64 octets, u64 end, u64 requested) {
     u64 begin = end - octets;
     if (!(io->reads + io->writes + io->refused))
@@ -116,10 +123,7 @@ static __always_inline int count_io(u64 file, u32 write, s64 octets, u64 end, u6
         return 0;
     struct io *io = ios.lookup(&key);
     if (io && io->inode != inode) {
-        // The file went away without this process closing it, and its memory is another file now.
-        if (io->reads + io->writes + io->refused)
-            send_io_nameless(io);
-        ios.delete(&key);
+        forget_io(&key, io);
         io = 0;
     }
     if (io) {
@@ -239,7 +243,9 @@ int kretfunc__do_filp_open(u64 *ctx) {
     } else {
         u64 inode = word(result + OFF_FILE_INODE);
         struct io_key key = {.file = result, .tgid = bpf_get_current_pid_tgid() >> 32};
-        ios.delete(&key);
+        struct io *stale = ios.lookup(&key);
+        if (stale)
+            forget_io(&key, stale);
         if (half(result + OFF_FILE_MODE) & FMODE_CREATED_BIT)
             ((struct header *)frame)->flags |= FRAME_CREATED;
         at = put_file(frame, at, inode, quarter(inode + OFF_INODE_MODE), open_flags);
@@ -255,6 +261,10 @@ int kfunc__filp_close(u64 *ctx) {
     struct io_key key = {.file = file, .tgid = bpf_get_current_pid_tgid() >> 32};
     u32 last = word(file + OFF_FILE_COUNT) == 1;
     struct io *io = ios.lookup(&key);
+    if (io && io->inode != word(file + OFF_FILE_INODE)) {
+        forget_io(&key, io);
+        io = 0;
+    }
     if (io) {
         struct io copy = *io;
         ios.delete(&key);

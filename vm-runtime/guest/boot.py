@@ -55,14 +55,37 @@ def set_pace(tick_us, ahead_ms):
         raise ValueError(f"no tick of {tick_us} us")
     if not 0 <= ahead_ms <= 500:
         raise ValueError(f"no clock that is {ahead_ms} ms ahead")
+    if ahead_ms:
+        # The frequency is held, and nothing is written to the machine's own clock.
+        adjust(
+            ADJ_TICK | ADJ_OFFSET | ADJ_STATUS | ADJ_TIMECONST | ADJ_NANO,
+            offset=-ahead_ms * 1_000_000,
+            status=STA_PLL | STA_FREQHOLD | STA_UNSYNC,
+            tick=tick_us,
+        )
+    elif adjusted_status() & STA_PLL:
+        adjust(ADJ_TICK | ADJ_OFFSET, tick=tick_us)
+        # As it was when the machine was started: programs can read this. 4 is added to a constant.
+        adjust(ADJ_STATUS | ADJ_TIMECONST, status=STA_UNSYNC, constant=-2)
+    else:
+        adjust(ADJ_TICK, tick=tick_us)
+
+
+def adjusted_status():
+    return struct.unpack_from("<i", adjust(0), 40)[0]
+
+
+def adjust(modes, offset=0, status=0, constant=0, tick=0):
+    """adjtimex(2); returns the struct timex."""
     timex = bytearray(208)
-    struct.pack_into("<I", timex, 0, ADJ_TICK | ADJ_OFFSET | ADJ_STATUS | ADJ_TIMECONST | ADJ_NANO)
-    struct.pack_into("<q", timex, 8, -ahead_ms * 1_000_000)
-    # The frequency is held, and nothing is written to the machine's own clock.
-    struct.pack_into("<i", timex, 40, STA_PLL | STA_FREQHOLD | STA_UNSYNC)
-    struct.pack_into("<q", timex, 88, tick_us)
+    struct.pack_into("<I", timex, 0, modes)
+    struct.pack_into("<q", timex, 8, offset)
+    struct.pack_into("<i", timex, 40, status)
+    struct.pack_into("<q", timex, 48, constant)
+    struct.pack_into("<q", timex, 88, tick)
     if LIBC.adjtimex((ctypes.c_char * len(timex)).from_buffer(timex)) < 0:
         check(-1, "adjtimex")
+    return timex
 
 
 def write(path, text):

@@ -75,12 +75,13 @@ record ReplayAgreement(String tier) implements VmBenchmark {
         }
         List<String> chosen = List.of(CHOSEN.split(","));
         var unknown = new TreeSet<>(chosen);
-        known.forEach(unknown::remove);
+        unknown.remove(DEMO);
+        Workload.ALL.forEach(each -> unknown.remove(each.name()));
         if (!unknown.isEmpty()) {
             throw new IllegalArgumentException(
                     "there is no work called " + String.join(", ", unknown) + "; choose from " + known);
         }
-        return chosen;
+        return known.stream().filter(chosen::contains).toList();
     }
 
     private void demo(VmData data, Counts counts) throws IOException, InterruptedException {

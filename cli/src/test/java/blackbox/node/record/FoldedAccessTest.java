@@ -25,11 +25,13 @@ final class FoldedAccessTest {
             end = time.monotonic() + 8
             number = 0
             while time.monotonic() < end:
+                begun = time.monotonic()
                 with open(f'/workspace/short{number}', 'wb', 0) as file:
                     file.write(b'a')
                     time.sleep(0.05)
                     file.write(b'b')
-                number += 1
+                # A machine that stands still for longer is none that this is about.
+                number += time.monotonic() - begun < 2
             held.close()
             print(number)
             """;

@@ -20,15 +20,16 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Leads the clock of a guest that executes a run again along the recorded one: finds for each of the agent's events,
-/// as it arrives, when it was in the recording, and has the clock corrected. Events are passed on first, and never
-/// wait for it: if more arrive than it can look at, it ends, and the guest's clock runs by itself.
+/// Leads the clock of a guest that executes a run again along the recorded one: finds for each of the agent's
+/// events, as it arrives, when it was in the recording, and has the clock corrected. Events are passed on
+/// first, and never wait for it: if more arrive than it can look at, it ends, and the guest's clock runs by
+/// itself.
 ///
 /// It has its own thread, which is never interrupted: that would close the guest's port.
 public final class ClockFollower implements EventSink, AutoCloseable {
     private static final int EVENTS_MAX = 1 << 15;
     private static final long LOOK_EVERY_MS = 50;
-    /// How often a guest whose clocks are slowed down is asked what they show: they lose 20 ms meanwhile.
+    /// How often a guest whose clocks are slowed down is asked what they show: they lose up to 45 ms meanwhile.
     private static final long ASK_EVERY_NS = 200_000_000;
 
     private final EventSink next;
@@ -74,9 +75,8 @@ public final class ClockFollower implements EventSink, AutoCloseable {
         return next.failure();
     }
 
-    /// From when on the guest's clock ran by itself, because more happened than could be looked at; null if it did not
-    /// come to
-    /// that.
+    /// From when on the guest's clock ran by itself, because more happened than could be looked at; null if it
+    /// did not come to that.
     public @Nullable Instant lostAt() {
         return lostAt;
     }
@@ -125,7 +125,7 @@ public final class ClockFollower implements EventSink, AutoCloseable {
         if (stopped || wanted == null && !ask) {
             return;
         }
-        correct(clock, wanted == null ? new ClockServo.Correction(0, servo.pace()) : wanted);
+        correct(clock, wanted == null ? new ClockServo.Correction(0, servo.kept()) : wanted);
     }
 
     private void correct(GuestClock clock, ClockServo.Correction wanted) throws VmException, InterruptedException {

@@ -18,8 +18,9 @@ final class ClockServo {
     static final long FORWARD_NS_MAX = 200_000_000;
     /// Ahead by this, the guest's clocks are slowed down until they are not ahead any more.
     static final long AHEAD_NS_MIN = 2_000_000;
-    /// Ahead by this, they are slowed down as much as they can be, which goes on for up to a second after it ends.
-    static final long FAR_AHEAD_NS_MIN = 150_000_000;
+    /// Ahead by this, they are slowed down as much as they can be, until they are ahead by half of it: that
+    /// goes on for up to a second after it ends.
+    static final long FAR_AHEAD_NS_MIN = 300_000_000;
 
     /// The time in which what a clock was ahead counts half.
     static final long HALVED_NS = 4_000_000_000L;
@@ -66,7 +67,7 @@ final class ClockServo {
     }
 
     private ClockPace pace(long offset) {
-        if (offset >= FAR_AHEAD_NS_MIN) {
+        if (offset >= (pace == ClockPace.SLOWEST ? FAR_AHEAD_NS_MIN / 2 : FAR_AHEAD_NS_MIN)) {
             return ClockPace.SLOWEST;
         }
         if (offset >= AHEAD_NS_MIN || offset > 0 && pace != ClockPace.FULL) {
@@ -88,6 +89,12 @@ final class ClockServo {
         pace = now;
         from = at;
         seen = 0;
+    }
+
+    /// To which pace the guest is to be asked to keep: as slow as can be only as long as its events say that it
+    /// is far ahead.
+    ClockPace kept() {
+        return seen == 0 && pace == ClockPace.SLOWEST ? ClockPace.SLOW : pace;
     }
 
     /// At which pace the clocks are.

@@ -29,8 +29,8 @@ public final class Divergences {
 
     private Divergences() {}
 
-    /// Aligns `actual` with `recorded`. They are equal if no effect differs; where only the path to the effects does,
-    /// the result says how often. In an exact replay every event is an effect.
+    /// Aligns `actual` with `recorded`. They are equal if no effect differs; where only the path to the effects
+    /// does, the result says how often. In an exact replay every event is an effect.
     ///
     /// Every source is read from its beginning up to five times. Blocks the thread.
     ///
@@ -56,7 +56,7 @@ public final class Divergences {
         var levels = Levels.of(aligner, recorded, actual, left, settings);
         var explanation = new Explanation(hash, recorded, actual, settings);
         DivergencePoint firstPath = !levels.hasEvents() && levels.pathDifferences() > 0
-                ? explanation.explain(aligner, _ -> true).point()
+                ? explanation.ofPath(aligner, levels.effects().isEmpty())
                 : null;
         DivergencePoint first = null;
         Edit edit = null;

@@ -59,6 +59,17 @@ final class Explanation {
     ///
     /// @param effects the differences that are effects, at least one; the others are only the path
     Explained explain(Aligner aligner, Predicate<Edit> effects) throws IOException {
+        return explain(aligner, effects, false);
+    }
+
+    /// The first difference of sides that differ only in their path.
+    ///
+    /// @param only whether no file is different either
+    DivergencePoint ofPath(Aligner aligner, boolean only) throws IOException {
+        return explain(aligner, _ -> true, only).point();
+    }
+
+    private Explained explain(Aligner aligner, Predicate<Edit> effects, boolean pathOnly) throws IOException {
         List<Candidate> candidates = candidates(aligner, effects);
         List<Causes.NetworkChange> network = networkChanges(candidates);
         CausalScan before = scan(recorded, candidates, network, true);
@@ -66,12 +77,12 @@ final class Explanation {
         Candidate found = effect(candidates, effects, before, beforeActual);
         Candidate effect = aligner.isClosed(Aligner.ACTUAL) ? found : missBefore(found, candidates);
         Candidate path = path(effect, candidates, before, beforeActual);
-        Causes.Found why = causes(aligner, path, network, before, beforeActual);
+        Causes.Found why = causes(aligner, path, network, before, beforeActual, pathOnly);
         if (path.bit() == effect.bit()) {
             return new Explained(first(effect, why), effect.edit());
         }
         if (why.reason() == DivergenceClass.UNEXPLAINED) {
-            why = causes(aligner, effect, network, before, beforeActual);
+            why = causes(aligner, effect, network, before, beforeActual, pathOnly);
         }
         var causes = new ArrayList<String>();
         Facts was = facts(recordedEvents, path.edit().hereExpected());
@@ -86,7 +97,8 @@ final class Explanation {
             Candidate root,
             List<Causes.NetworkChange> network,
             CausalScan before,
-            CausalScan beforeActual)
+            CausalScan beforeActual,
+            boolean pathOnly)
             throws IOException {
         var evidence = new Causes.Evidence(
                 root,
@@ -103,7 +115,8 @@ final class Explanation {
                         beforeActual,
                         beforeActual.historyOf(root.actualIndex())),
                 network,
-                aligner.divergent());
+                aligner.divergent(),
+                pathOnly);
         return new Causes(hash, evidence, settings.exact()).find();
     }
 
@@ -244,8 +257,8 @@ final class Explanation {
         return PARTED + expected + ", then " + actual;
     }
 
-    /// The divergence at a change to a file that is different in the end: if nothing that was seen explains it but that
-    /// programs which ran side by side changed that file in another order, that is why.
+    /// The divergence at a change to a file that is different in the end: if nothing that was seen explains it
+    /// but that programs which ran side by side changed that file in another order, that is why.
     ///
     /// @param file null if the divergence is something else
     DivergencePoint ofWriters(DivergencePoint point, @Nullable EffectDifference file) throws IOException {

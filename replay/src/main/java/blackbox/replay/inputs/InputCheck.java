@@ -149,7 +149,7 @@ public final class InputCheck {
             if (image.digest().equals(start.image())) {
                 return isAsBuilt(image) ? image : null;
             }
-            named = image.name().equals(start.imageName()) ? image.digest() : named;
+            named = named == null && image.name().equals(start.imageName()) ? image.digest() : named;
         }
         String name = start.imageName();
         refuse(

@@ -102,7 +102,7 @@ class ClockServoTest {
     @Test
     void oneThatIsMuchSlowerIsFollowedMoreLoosely() throws Exception {
         long p99 = p99(replay((_, ns) -> ns * 1.25), 0, DEEDS);
-        assertTrue(p99 < 250 * THOUSANDTH, () -> "" + p99);
+        assertTrue(p99 < 350 * THOUSANDTH, () -> "" + p99);
     }
 
     /// An answer of which the recording waited for two seconds, and the replay did not.
@@ -169,10 +169,15 @@ class ClockServoTest {
 
     @Test
     void aClockThatIsFarAheadIsSlowedDownAsMuchAsCanBe() {
-        servo.see(START_NS, 150 * THOUSANDTH);
+        servo.see(START_NS, 300 * THOUSANDTH);
         assertEquals(new Correction(0, ClockPace.SLOWEST), servo.correction());
         servo.corrected(START_NS + 1, ClockPace.SLOWEST);
-        servo.see(START_NS + 2, 149 * THOUSANDTH);
+        servo.see(START_NS + 2, 150 * THOUSANDTH);
+        assertNull(servo.correction());
+        assertEquals(ClockPace.SLOWEST, servo.kept());
+        servo.corrected(START_NS + 3, ClockPace.SLOWEST);
+        assertEquals(ClockPace.SLOW, servo.kept(), "no event says how far ahead it is");
+        servo.see(START_NS + 4, 149 * THOUSANDTH);
         assertEquals(new Correction(0, ClockPace.SLOW), servo.correction());
     }
 }

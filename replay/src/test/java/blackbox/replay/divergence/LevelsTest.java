@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.replay.divergence.Alignment.Outcome;
 import blackbox.replay.divergence.EffectDifference.Kind;
 import blackbox.replay.divergence.PlantedCausesTest.Deeds;
+import blackbox.replay.divergence.RecordedEvents.Guest;
+import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.divergence.strand.AgreedPeers;
@@ -81,6 +83,50 @@ final class LevelsTest {
         assertPath(align(look, NOTHING, LeftFiles.UNKNOWN), 1);
         Deeds failed = (events, shell) -> events.open(shell, "/etc/no", -2);
         assertPath(align(NOTHING, failed, SAME), 1);
+    }
+
+    /// A pool of two threads, of which the first or the second one takes a task that the first has prepared.
+    private static Deeds pool(boolean first, Deeds then) {
+        return (events, shell) -> {
+            Guest one = shell.thread(events.newPid());
+            Guest other = shell.thread(events.newPid());
+            for (Guest each : List.of(one, other)) {
+                events.open(each, "/workspace/begun" + (each.equals(one) ? 1 : 2), 0);
+            }
+            events.create(one, "/workspace/task", RecordedEvents.WRITE_CREATE);
+            events.write(first ? one : other, "/workspace/task", 7);
+            return then.run(events, shell);
+        };
+    }
+
+    @Test
+    void aTaskThatAnotherThreadTakesIsOfThePathAndSaysSo() throws Exception {
+        for (boolean first : new boolean[] {true, false}) {
+            Alignment alignment = align(pool(first, NOTHING), pool(!first, NOTHING), SAME);
+            assertPath(alignment, 2);
+            DivergencePoint path =
+                    Objects.requireNonNull(alignment.differences().firstPath());
+            assertEquals(DivergenceClass.SCHED, path.reason(), path::toString);
+            assertTrue(path.causes().getFirst().contains("took turns otherwise"), path::toString);
+        }
+    }
+
+    /// What a pool does explains no effect beside it.
+    @Test
+    void aTaskThatAnotherThreadTakesExplainsNoEffect() throws Exception {
+        Deeds run = (events, shell) -> {
+            Guest child = events.fork(shell, "curl");
+            long index = events.exec(child, "/usr/bin/curl", "http://x/");
+            events.exit(child, 0);
+            return index;
+        };
+        Alignment program = align(pool(true, NOTHING), pool(false, run), SAME);
+        assertEffect(program, Kind.PROGRAM, "curl");
+        Alignment file = align(pool(true, NOTHING), pool(false, NOTHING), DIFFERENT);
+        for (Alignment each : List.of(program, file)) {
+            DivergencePoint first = Objects.requireNonNull(each.firstDivergence());
+            assertEquals(DivergenceClass.UNEXPLAINED, first.reason(), first::toString);
+        }
     }
 
     @Test

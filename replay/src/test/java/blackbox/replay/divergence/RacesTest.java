@@ -144,43 +144,6 @@ class RacesTest {
                 "file.open           other[");
     }
 
-    private static Deeds pool(boolean first) {
-        return (events, shell) -> {
-            Guest one = shell.thread(events.newPid());
-            Guest other = shell.thread(events.newPid());
-            for (Guest each : List.of(one, other)) {
-                events.open(each, "/workspace/begun" + (each.equals(one) ? 1 : 2), 0);
-            }
-            events.create(one, "/workspace/task", RecordedEvents.WRITE_CREATE);
-            return events.write(first ? one : other, "/workspace/task", 7);
-        };
-    }
-
-    /// Which of a pool's threads takes a task leaves no other event than what it then does.
-    @Test
-    void aTaskThatAnotherThreadTakes() throws Exception {
-        for (boolean first : new boolean[] {true, false}) {
-            plant(pool(first), pool(!first))
-                    .isOfClass(DivergenceClass.SCHED)
-                    .saying("took turns otherwise")
-                    .saying("/workspace/task");
-        }
-    }
-
-    /// What only one side does was done by no other thread.
-    @Test
-    void aTaskThatNobodyTakesIsNoRace() throws Exception {
-        Deeds without = (events, shell) -> {
-            Guest one = shell.thread(events.newPid());
-            Guest other = shell.thread(events.newPid());
-            for (Guest each : List.of(one, other)) {
-                events.open(each, "/workspace/begun" + (each.equals(one) ? 1 : 2), 0);
-            }
-            return events.create(one, "/workspace/task", RecordedEvents.WRITE_CREATE);
-        };
-        plant(pool(true), without).isOfClass(DivergenceClass.UNEXPLAINED);
-    }
-
     /// `git log | head`, in a script that used a random number long before.
     @Test
     void aReaderThatClosesItsPipeEarly() throws Exception {

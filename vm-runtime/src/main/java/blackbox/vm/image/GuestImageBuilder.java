@@ -79,7 +79,7 @@ public final class GuestImageBuilder {
             Path built = scratch.path().resolve("image");
             Json.write(built.resolve(GuestImage.RECORD), record);
             compare(store.withGuestFiles(ImageStore.read(built), files, lock).record());
-            GuestImage image = store.adopt(built, definition.name());
+            GuestImage image = store.adopt(built, definition.name(), progress);
             source.built(packages, progress);
             return image;
         }

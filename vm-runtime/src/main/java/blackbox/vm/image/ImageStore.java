@@ -49,7 +49,7 @@ public final class ImageStore {
     /// imported runs: to execute such a run again, never to record.
     public List<GuestImage> listForReplay() throws VmException {
         var images = new ArrayList<>(list());
-        images.addAll(in(new DataFolder(data).replacedImages()));
+        images.addAll(replaced.list());
         images.addAll(in(new DataFolder(data).importedImages()));
         return images;
     }
@@ -144,18 +144,18 @@ public final class ImageStore {
             if (files.areIn(present.record().guestFiles())) {
                 return present;
             }
-            replaced.keep(present);
+            replaced.keep(present, progress);
             return withGuestFiles(present, files, lock);
         }
     }
 
     /// Moves a finished build, a folder beside the images, into place; the image before, if it is another one,
     /// is kept for replays. The caller holds the folder's lock.
-    GuestImage adopt(Path built, String name) throws VmException {
+    GuestImage adopt(Path built, String name, Progress progress) throws VmException {
         Path place = folder.resolve(name);
         try {
             if (Files.exists(place)) {
-                keepIfOther(place, read(built));
+                keepIfOther(place, read(built), progress);
                 // Into the build's own scratch folder, to be deleted with it.
                 AtomicFiles.rename(place, built.resolveSibling("replaced"));
             }
@@ -166,8 +166,8 @@ public final class ImageStore {
         return read(place);
     }
 
-    /// One that is damaged was not replayable any more.
-    private void keepIfOther(Path place, GuestImage built) throws VmException {
+    /// One without a record that can be read cannot be replayed any more.
+    private void keepIfOther(Path place, GuestImage built, Progress progress) {
         GuestImage present;
         try {
             present = read(place);
@@ -175,7 +175,7 @@ public final class ImageStore {
             return;
         }
         if (!present.digest().equals(built.digest())) {
-            replaced.keep(present);
+            replaced.keep(present, progress);
         }
     }
 

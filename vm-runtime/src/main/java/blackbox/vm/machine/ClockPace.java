@@ -7,7 +7,7 @@ public enum ClockPace {
     /// A tenth slower, the most that the length of a tick can do. A guest whose files are older than this keeps
     /// the full pace.
     SLOW(9_000, 0),
-    /// Nearly a quarter slower, if it is said again at least once a second: the kernel also takes an eighth out
+    /// Nearly a quarter slower, if it is said again several times a second: the kernel also takes an eighth out
     /// of each second. When it ends, that goes on to the end of the guest's second. A guest whose files are
     /// older than this is only slow.
     SLOWEST(9_000, 500);

@@ -83,6 +83,12 @@ class ImageStoreTest {
         Path part = replaced.resolve(updated.digest() + ".part");
         Files.createDirectories(part);
         Files.writeString(part.resolve(GuestImage.INITRD), "half");
+        Path wreck = replaced.resolve(updated.digest().toString());
+        Files.createDirectories(wreck);
+        Files.copy(record, wreck.resolve(GuestImage.RECORD));
+        Path unreadable = Files.createDirectories(replaced.resolve("0".repeat(64)));
+        Files.writeString(unreadable.resolve(GuestImage.RECORD), "{");
+        assertEquals(2, store.listForReplay().size(), "the image, and the one before it");
         store.open(FakeImage.NAME, GuestFiles.with(Map.of("tracer/a.py", new byte[] {9})), said::add);
         assertFalse(Files.exists(part));
         assertEquals(
@@ -99,7 +105,7 @@ class ImageStoreTest {
         }
         store.open(FakeImage.NAME, GuestFiles.with(Map.of("tracer/a.py", new byte[] {9})), said::add);
         GuestImage before = store.find(FakeImage.NAME);
-        store.adopt(built, FakeImage.NAME);
+        store.adopt(built, FakeImage.NAME, said::add);
         assertEquals(
                 List.of(updated.digest(), before.digest(), old.digest()).stream()
                         .sorted(Comparator.comparing(Object::toString))

@@ -21,12 +21,11 @@ import org.jspecify.annotations.Nullable;
 /// Walks back from a divergence to the first input that differs, and names its class. What is inferred rather
 /// than seen is marked "likely", with the reason.
 ///
-/// In this order: a gap in a record; image, snapshot and machine, without which nothing else can be compared; the
-/// network; command and environment; the workspace and other files; a time in what differs; a race for what the
-/// divergence is about; any other visible race; another thread of the process that did it; an HTTP answer that
-/// differs; random numbers. A class is named only where an event supports it;
-/// otherwise the divergence is unexplained. A cause is
-/// never later than the divergence.
+/// In this order: a gap in a record; image, snapshot and machine, without which nothing else can be compared;
+/// the network; command and environment; the workspace and other files; a time in what differs; a race for what
+/// the divergence is about; any other visible race; an HTTP answer that differs; random numbers; where no
+/// effect differs, another thread of the process that did it. A class is named only where an event supports it;
+/// otherwise the divergence is unexplained. A cause is never later than the divergence.
 public final class Causes {
 
     private static final String UNPACKED_BELOW = "/workspace/";
@@ -49,12 +48,14 @@ public final class Causes {
     public record SideEvidence(
             Side side, KnownNames names, EventLookup events, CausalScan scan, CausalHistory history) {}
 
+    /// @param pathOnly whether no effect differs
     public record Evidence(
             Candidate root,
             SideEvidence recorded,
             SideEvidence actual,
             List<NetworkChange> network,
-            Collection<StrandPair> divergent) {}
+            Collection<StrandPair> divergent,
+            boolean pathOnly) {}
 
     public record Found(DivergenceClass reason, List<String> causes) {}
 
@@ -91,9 +92,9 @@ public final class Causes {
         reason = reason != null ? reason : time();
         reason = reason != null ? reason : contention();
         reason = reason != null ? reason : race();
-        reason = reason != null ? reason : otherThread();
         reason = reason == null || reason == DivergenceClass.NET_DIFF ? or(reason, answer()) : reason;
         reason = reason != null ? reason : random();
+        reason = reason != null ? reason : otherThread();
         reason = reason != null ? reason : rest();
         return new Found(reason, causes.subList(0, Math.min(CAUSES_MAX, causes.size())));
     }
@@ -332,20 +333,23 @@ public final class Causes {
     }
 
     /// Something that both sides did, but in two threads of the process: which of a pool's takes a task is a race.
+    /// Asked only where no effect differs, for it does not say what else the threads did.
     private @Nullable DivergenceClass otherThread() throws IOException {
-        Candidate root = evidence.root();
-        Edit edit = root.edit();
-        if (exact) {
-            return null;
-        }
+        StrandPair here = evidence.root().pair();
+        Edit edit = evidence.root().edit();
         boolean missing = !edit.expected().isEmpty();
         Token one = missing ? edit.expected().getFirst() : edit.actual().getFirst();
+        if (exact || !evidence.pathOnly() || !isThread(here) || one.sort() == Token.Sort.PROCESS_END) {
+            return null;
+        }
         Token other = evidence.divergent().stream()
-                .filter(pair -> pair != root.pair()
-                        && pair.strand().process() == root.strand().process())
+                .filter(pair -> pair != here && isThread(pair))
+                .filter(pair -> pair.strand().process() == here.strand().process())
                 .flatMap(pair -> pair.edits().stream())
                 .flatMap(each -> (missing ? each.actual() : each.expected()).stream())
-                .filter(token -> token.canon() == one.canon() && token.volume() == one.volume())
+                .filter(token -> token.canon() == one.canon()
+                        && token.volume() == one.volume()
+                        && token.subject() == one.subject())
                 .findFirst()
                 .orElse(null);
         if (other == null) {
@@ -356,6 +360,13 @@ public final class Causes {
                 + actual.side().name() + ": "
                 + line(recorded, missing ? one : other) + " / " + line(actual, missing ? other : one));
         return DivergenceClass.SCHED;
+    }
+
+    /// Whether it is of a thread of a process, or of a process's first one.
+    private static boolean isThread(StrandPair pair) {
+        Strand.Sort sort = pair.strand().sort();
+        return (sort == Strand.Sort.THREAD || sort == Strand.Sort.PROCESS)
+                && pair.strand().process() != 0;
     }
 
     private static String line(SideEvidence side, Token token) throws IOException {
