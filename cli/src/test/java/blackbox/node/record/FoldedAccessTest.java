@@ -20,13 +20,13 @@ final class FoldedAccessTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String PROGRAM = """
             import time
-            held = open('/workspace/held', 'wb', 0)
+            held = open('/tmp/held', 'wb', 0)
             held.write(b'x')
             end = time.monotonic() + 8
             number = 0
             while time.monotonic() < end:
                 begun = time.monotonic()
-                with open(f'/workspace/short{number}', 'wb', 0) as file:
+                with open(f'/tmp/short{number}', 'wb', 0) as file:
                     file.write(b'a')
                     time.sleep(0.05)
                     file.write(b'b')
@@ -51,12 +51,12 @@ final class FoldedAccessTest {
 
         assertTrue(number > 20, () -> number + " files in eight seconds");
         for (int i = 0; i < number; i++) {
-            assertEquals(List.of("2"), told.get("/workspace/short" + i), told::toString);
+            assertEquals(List.of("2"), told.get("/tmp/short" + i), told::toString);
         }
-        assertEquals(List.of("1"), told.get("/workspace/held"), told::toString);
+        assertEquals(List.of("1"), told.get("/tmp/held"), told::toString);
         assertTrue(
                 closed.keySet().stream()
-                        .noneMatch(path -> path.startsWith("/workspace/short") || path.equals("/workspace/held")),
+                        .noneMatch(path -> path.startsWith("/tmp/short") || path.equals("/tmp/held")),
                 closed::toString);
     }
 
@@ -69,7 +69,7 @@ final class FoldedAccessTest {
             JsonNode event = JSON.readTree(line);
             told.merge(
                     event.path("path").asText(),
-                    List.of(event.path("bytes_written").asText()),
+                    List.of(event.path("bytesWritten").asText()),
                     (some, more) -> Stream.concat(some.stream(), more.stream()).toList());
         }
         return told;
