@@ -111,6 +111,24 @@ final class LevelsTest {
         }
     }
 
+    /// As a loop does that is given its answers in another order.
+    @Test
+    void whatWasDoneInAnotherOrderIsSaid() throws Exception {
+        Deeds one = (events, shell) -> {
+            events.create(shell, "/workspace/first", RecordedEvents.WRITE_CREATE);
+            return events.create(shell, "/workspace/second", RecordedEvents.WRITE_CREATE);
+        };
+        Deeds other = (events, shell) -> {
+            events.create(shell, "/workspace/second", RecordedEvents.WRITE_CREATE);
+            return events.create(shell, "/workspace/first", RecordedEvents.WRITE_CREATE);
+        };
+        Alignment alignment = align(one, other, SAME);
+        DivergencePoint path = Objects.requireNonNull(alignment.differences().firstPath());
+        assertEquals(DivergenceClass.UNEXPLAINED, path.reason(), path::toString);
+        String causes = String.join("\n", path.causes());
+        assertTrue(causes.contains("both sides did it, in another order"), causes);
+    }
+
     /// What a pool does explains no effect beside it.
     @Test
     void aTaskThatAnotherThreadTakesExplainsNoEffect() throws Exception {

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -342,16 +343,12 @@ public final class Causes {
         if (exact || !evidence.pathOnly() || !isThread(here) || one.sort() == Token.Sort.PROCESS_END) {
             return null;
         }
-        Token other = evidence.divergent().stream()
-                .filter(pair -> pair != here && isThread(pair))
-                .filter(pair -> pair.strand().process() == here.strand().process())
-                .flatMap(pair -> pair.edits().stream())
-                .flatMap(each -> (missing ? each.actual() : each.expected()).stream())
-                .filter(token -> token.canon() == one.canon()
-                        && token.volume() == one.volume()
-                        && token.subject() == one.subject())
-                .findFirst()
-                .orElse(null);
+        Token other = same(
+                one,
+                missing,
+                pair -> pair != here
+                        && isThread(pair)
+                        && pair.strand().process() == here.strand().process());
         if (other == null) {
             return null;
         }
@@ -360,6 +357,33 @@ public final class Causes {
                 + actual.side().name() + ": "
                 + line(recorded, missing ? one : other) + " / " + line(actual, missing ? other : one));
         return DivergenceClass.SCHED;
+    }
+
+    /// What the other side has that is the same, of the strands that differ; null if there is none.
+    ///
+    /// @param isRecorded whether `one` is of the recorded side
+    private @Nullable Token same(Token one, boolean isRecorded, Predicate<StrandPair> where) {
+        return evidence.divergent().stream()
+                .filter(where)
+                .flatMap(pair -> pair.edits().stream())
+                .flatMap(each -> (isRecorded ? each.actual() : each.expected()).stream())
+                .filter(token -> token.canon() == one.canon()
+                        && token.volume() == one.volume()
+                        && token.subject() == one.subject())
+                .findFirst()
+                .orElse(null);
+    }
+
+    /// Says it if both sides did this, one after the other, only not in the same order.
+    private void order() throws IOException {
+        Edit edit = evidence.root().edit();
+        boolean isRecorded = !edit.expected().isEmpty();
+        Token one = isRecorded ? edit.expected().getFirst() : edit.actual().getFirst();
+        Token other = same(one, isRecorded, pair -> pair == evidence.root().pair());
+        if (other != null) {
+            causes.add("both sides did it, in another order: " + line(recorded, isRecorded ? one : other) + " / "
+                    + line(actual, isRecorded ? other : one));
+        }
     }
 
     /// Whether it is of a thread of a process, or of a process's first one.
@@ -445,6 +469,7 @@ public final class Causes {
             return DivergenceClass.ENGINE;
         }
         causes.add("nothing that was recorded explains it; this was compared: " + COMPARED);
+        order();
         for (long used :
                 new long[] {recorded.history().clock(), recorded.history().random()}) {
             if (used >= 0) {
