@@ -55,8 +55,7 @@ final class FoldedAccessTest {
         }
         assertEquals(List.of("1"), told.get("/tmp/held"), told::toString);
         assertTrue(
-                closed.keySet().stream()
-                        .noneMatch(path -> path.startsWith("/tmp/short") || path.equals("/tmp/held")),
+                closed.keySet().stream().noneMatch(path -> path.startsWith("/tmp/short") || path.equals("/tmp/held")),
                 closed::toString);
     }
 

@@ -56,7 +56,7 @@ public final class Divergences {
         var levels = Levels.of(aligner, recorded, actual, left, settings);
         var explanation = new Explanation(hash, recorded, actual, settings);
         DivergencePoint firstPath = !levels.hasEvents() && levels.pathDifferences() > 0
-                ? explanation.ofPath(aligner, levels.effects().isEmpty())
+                ? explanation.ofPath(aligner, ids, levels.effects().isEmpty())
                 : null;
         DivergencePoint first = null;
         Edit edit = null;

@@ -25,6 +25,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Finds, among the strands that differ, the one to which no other led, and what led to it.
@@ -33,6 +35,7 @@ final class Explanation {
     private static final int CANDIDATES_MAX = 62;
     private static final int EFFECTS_MAX = 40;
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Pattern FAN = Pattern.compile("/objects/([0-9a-f]{2})(?:/|$)");
     private static final String PARTED = "the path had parted before: recorded ";
     private static final String NOTHING = "nothing more in this thread or process";
 
@@ -64,9 +67,56 @@ final class Explanation {
 
     /// The first difference of sides that differ only in their path.
     ///
+    /// @param ids of git's objects that are proven to differ only by their times, one side's by the other's
     /// @param only whether no file is different either
-    DivergencePoint ofPath(Aligner aligner, boolean only) throws IOException {
-        return explain(aligner, _ -> true, only).point();
+    DivergencePoint ofPath(Aligner aligner, Map<String, String> ids, boolean only) throws IOException {
+        DivergencePoint point = explain(aligner, _ -> true, only).point();
+        Facts was = recordedEvents.facts(point.index());
+        Facts is = actualEvents.facts(point.actualIndex());
+        if (!only || point.reason() != DivergenceClass.UNEXPLAINED || was == null || is == null) {
+            return point;
+        }
+        Map.Entry<String, String> object = object(fan(was), fan(is), ids);
+        return object == null
+                ? point
+                : because(
+                        point,
+                        DivergenceClass.CLOCK,
+                        List.of("it is about an object of git's, whose id follows from the time in it: "
+                                + object.getKey() + " and " + object.getValue()
+                                + " are proven to differ in nothing else"));
+    }
+
+    /// The folder of an object of git's that an event is about: the first two letters of its id.
+    private static @Nullable String fan(Facts facts) {
+        Matcher fan = FAN.matcher(String.valueOf(facts.path()));
+        return fan.find() ? fan.group(1) : null;
+    }
+
+    private static Map.@Nullable Entry<String, String> object(
+            @Nullable String one, @Nullable String other, Map<String, String> ids) {
+        return one == null || other == null || one.equals(other)
+                ? null
+                : ids.entrySet().stream()
+                        .filter(each ->
+                                each.getKey().startsWith(one) && each.getValue().startsWith(other)
+                                        || each.getKey().startsWith(other)
+                                                && each.getValue().startsWith(one))
+                        .findFirst()
+                        .orElse(null);
+    }
+
+    private static DivergencePoint because(DivergencePoint point, DivergenceClass reason, List<String> causes) {
+        return new DivergencePoint(
+                point.index(),
+                point.actualIndex(),
+                reason,
+                point.expected(),
+                point.actual(),
+                causes,
+                point.lastAgreed(),
+                point.recordedContext(),
+                point.actualContext());
     }
 
     private Explained explain(Aligner aligner, Predicate<Edit> effects, boolean pathOnly) throws IOException {
@@ -272,16 +322,7 @@ final class Explanation {
         var causes = new ArrayList<String>();
         causes.add(race);
         point.causes().stream().filter(cause -> cause.startsWith(PARTED)).forEach(causes::add);
-        return new DivergencePoint(
-                point.index(),
-                point.actualIndex(),
-                DivergenceClass.SCHED,
-                point.expected(),
-                point.actual(),
-                causes,
-                point.lastAgreed(),
-                point.recordedContext(),
-                point.actualContext());
+        return because(point, DivergenceClass.SCHED, causes);
     }
 
     /// A file that is different in the end, though no event says why.

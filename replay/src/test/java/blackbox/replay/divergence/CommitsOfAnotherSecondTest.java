@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.replay.compare.ComparedFiles;
 import blackbox.replay.divergence.Alignment.Outcome;
 import blackbox.replay.divergence.RecordedEvents.Guest;
+import blackbox.replay.divergence.cause.DivergenceClass;
 import blackbox.replay.divergence.cause.RunInputs;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.files.FilesAtEnd;
@@ -20,12 +21,14 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import java.util.zip.DeflaterOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A commit at the current time, from its events to the disk and to what names it, on two sides whose clocks differ.
+/// A commit at the current time, from its events to the disk and to what names it, on two sides whose clocks
+/// differ.
 final class CommitsOfAnotherSecondTest {
     private static final String FOLDER = "/workspace/repo/.git/";
 
@@ -114,6 +117,31 @@ final class CommitsOfAnotherSecondTest {
         work.run("git", "show", work.last.substring(0, 9));
         work.end(work.last);
     };
+
+    /// Looks into the folder that has the first letters of a commit's id, which no id of the whole names.
+    private static Deeds looks(String id) {
+        return work -> {
+            work.commit(text -> text);
+            work.events.open(work.shell, FOLDER + "objects/" + (id.isEmpty() ? work.last : id).substring(0, 2));
+            work.end(work.last);
+        };
+    }
+
+    @Test
+    void theFolderOfAnObjectDiffersForItsTime() throws Exception {
+        Alignment alignment = align(looks(""), looks(""));
+        assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
+        DivergencePoint path = Objects.requireNonNull(alignment.differences().firstPath());
+        assertEquals(DivergenceClass.CLOCK, path.reason(), path::toString);
+        assertTrue(path.causes().getFirst().contains("differ in nothing else"), path::toString);
+    }
+
+    @Test
+    void aFolderOfNoProvenObjectIsUnexplained() throws Exception {
+        Alignment alignment = align(looks("00"), looks("ff"));
+        DivergencePoint path = Objects.requireNonNull(alignment.differences().firstPath());
+        assertEquals(DivergenceClass.UNEXPLAINED, path.reason(), path::toString);
+    }
 
     private Alignment align(Deeds recorded, Deeds actual) throws Exception {
         var disks = new TestDisk(folder);
