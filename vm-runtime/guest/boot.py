@@ -64,9 +64,10 @@ def set_pace(tick_us, ahead_ms):
             tick=tick_us,
         )
     elif adjusted_status() & STA_PLL:
-        adjust(ADJ_TICK | ADJ_OFFSET, tick=tick_us)
-        # As it was when the machine was started: programs can read this. 4 is added to a constant.
-        adjust(ADJ_STATUS | ADJ_TIMECONST, status=STA_UNSYNC, constant=-2)
+        # As it was when the machine was started: programs can read this. Without ADJ_NANO, 4 is added to a constant; that
+        # unit goes with the loop.
+        adjust(ADJ_TICK | ADJ_OFFSET | ADJ_TIMECONST | ADJ_NANO, constant=2, tick=tick_us)
+        adjust(ADJ_STATUS, status=STA_UNSYNC)
     else:
         adjust(ADJ_TICK, tick=tick_us)
 
