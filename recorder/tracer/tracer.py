@@ -106,13 +106,14 @@ class Program:
                 yield
 
     def _due(self, now_ns, everything):
+        due_ns, quiet_ns = now_ns - SWEEP_SECONDS * 1e9, now_ns - QUIET_SECONDS * 1e9
         for count, keys, values in self.ios.batches():
             wanted = []
             for i in range(count):
                 reads, _, writes = struct.unpack_from("<QQQ", values, IO_BYTES * i + 40)
                 (refused,) = struct.unpack_from("<Q", values, IO_BYTES * i + 104)
                 (since_ns,) = struct.unpack_from("<Q", values, IO_BYTES * i + 88)
-                if (reads or writes or refused) and (everything or since_ns < now_ns - SWEEP_SECONDS * 1e9):
+                if (reads or writes or refused) and (everything or since_ns < due_ns):
                     wanted.append(struct.unpack_from("<QI", keys, 16 * i))
             for words in wanted:
                 yield "op_flush_io", words
@@ -122,7 +123,7 @@ class Program:
             for i in range(count):
                 out, into, _, changed = struct.unpack_from("<4Q", values, 128 * i + 48)
                 # Sent where there is news, forgotten where there is none and room is wanted.
-                if (everything or changed < now_ns - QUIET_SECONDS * 1e9) and (out or into or self.forgetting):
+                if (everything or changed < quiet_ns) and (out or into or self.forgetting):
                     wanted.append(struct.unpack_from("<4Q", keys, 32 * i))
             for words in wanted:
                 yield "op_flush_udp", words

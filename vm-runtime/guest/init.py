@@ -27,6 +27,7 @@ import time
 
 import agent as agents
 import boot
+import clocks
 import streams
 
 TRACER = f"{os.path.dirname(sys.path[0])}/tracer/tracer.py"
@@ -38,15 +39,10 @@ BLKFLSBUF = 0x1261
 RNDADDENTROPY, RNDRESEEDCRNG = 0x40085203, 0x5207
 DRAWING_LABEL = b"blackbox random numbers of threads\0"
 HOST_GONE_NS_MAX = 10_000_000_000
-CLOCK_STEP_NS_MIN = 2_000_000
 DISK_AGE_S_MAX = 0.25
 
 FIRST = os.getpid() == 1
 STARTED_BY_BOOT = os.environ.get("BLACKBOX_STARTED_BY") == "boot"
-
-
-def boottime_ns():
-    return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
 
 
 def open_disk(path, flags):
@@ -185,7 +181,7 @@ class DiskKeeper:
                     os.closerange(fd, fd + 1)
                 os.read(go, 1)
                 while not select.select([go], [], [], DISK_AGE_S_MAX)[0]:
-                    began = boottime_ns()
+                    began = clocks.boottime_ns()
                     if boot.LIBC.syncfs(root) == 0:
                         os.write(done, struct.pack("<Q", began))
             finally:
@@ -261,7 +257,7 @@ class Init:
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             boot_id = file.read().strip()
         self.control.say(
-            {"type": "ready", "bootId": boot_id, "kernel": os.uname().release, "ktimeNs": boottime_ns(), "tracer": ready}
+            {"type": "ready", "bootId": boot_id, "kernel": os.uname().release, "ktimeNs": clocks.boottime_ns(), "tracer": ready}
         )
         if STARTED_BY_BOOT:
             self.go()
@@ -340,24 +336,17 @@ class Init:
         operation(message)
 
     def ping(self, message):
-        self.control.say({"type": "pong", "id": message.get("id"), "ktimeNs": boottime_ns(), "wallNs": time.time_ns()})
+        self.control.say({"type": "pong", "id": message.get("id"), "ktimeNs": clocks.boottime_ns(), "wallNs": time.time_ns()})
 
     def clock(self, message):
         """What time it is to be. A clock that is behind is set forward; none is ever set back: one that is ahead can be
         told to run more slowly, its boot clock with it, by how many microseconds it gains in a tick of ten thousand, and by
         how many milliseconds it is to lose more."""
         if "tickUs" in message:
-            boot.set_pace(message["tickUs"], message.get("aheadMs", 0))
-        now = time.time_ns()
-        ahead = message["wallNs"] - now
-        forward = ahead if ahead >= CLOCK_STEP_NS_MIN else 0
-        if forward:
-            try:
-                time.clock_settime_ns(time.CLOCK_REALTIME, message["wallNs"])
-            except OSError:
-                forward = 0  # no time that this kernel can show
+            clocks.set_pace(message["tickUs"], message.get("aheadMs", 0))
+        now, forward = clocks.set_forward(message["wallNs"])
         self.control.say(
-            {"type": "clock", "id": message.get("id"), "ktimeNs": boottime_ns(), "wallNs": now, "forwardNs": forward}
+            {"type": "clock", "id": message.get("id"), "ktimeNs": clocks.boottime_ns(), "wallNs": now, "forwardNs": forward}
         )
 
     def start(self, message):
@@ -423,7 +412,7 @@ class Init:
         def last():
             self.reseed(entropy)
             time.clock_settime_ns(time.CLOCK_REALTIME, message["wallNs"])
-            began.update(ktimeNs=boottime_ns(), wallNs=time.time_ns())
+            began.update(ktimeNs=clocks.boottime_ns(), wallNs=time.time_ns())
 
         pid = self.agent.start(argv, env, start["cwd"] or WORKSPACE, start["user"], agents_ends, last)
         for fd in set(agents_ends):
@@ -493,7 +482,7 @@ class Init:
     def tracer_ended(self):
         """From here on the agent does nothing more. What it did in between is in the ring: no probe was detached. Only then is
         the process waited for: whoever got its number would be taken for the tracer, and left out of the record."""
-        ended = boottime_ns()
+        ended = clocks.boottime_ns()
         try:
             frozen = self.agent.freeze()
         except OSError:
@@ -504,7 +493,7 @@ class Init:
                 "type": "tracerEnded",
                 "status": os.waitstatus_to_exitcode(status),
                 "ktimeNs": ended,
-                "frozenKtimeNs": boottime_ns() if frozen else -1,
+                "frozenKtimeNs": clocks.boottime_ns() if frozen else -1,
             }
         )
         if not self.tracer.succeed():
@@ -544,7 +533,7 @@ class Init:
 
     def poweroff(self, _message):
         self.agent.kill_all()
-        began = boottime_ns()
+        began = clocks.boottime_ns()
         os.sync()
         self.tell_synced(began)
         boot.LIBC.reboot(0x4321FEDC)
@@ -580,7 +569,7 @@ class Init:
                 "code": code if code >= 0 else None,
                 "signal": -code if code < 0 else None,
                 "limits": self.agent.limits_reached(),
-                "ktimeNs": boottime_ns(),
+                "ktimeNs": clocks.boottime_ns(),
                 "wallNs": time.time_ns(),
             }
         )

@@ -72,10 +72,7 @@ public final class PackageRegistry implements AutoCloseable {
     /// Writes `package.json` and `package-lock.json`.
     public void writeLock(Path folder) throws IOException {
         ObjectNode root = JSON.createObjectNode().put("name", "workspace").put("version", VERSION);
-        ObjectNode wanted = root.putObject("dependencies");
-        for (int i = 0; i < NPM_PACKAGES; i++) {
-            wanted.put(npmName(i), VERSION);
-        }
+        root.set("dependencies", lock.path("packages").path("").path("dependencies"));
         Files.writeString(folder.resolve("package.json"), root.toPrettyString());
         Files.writeString(folder.resolve("package-lock.json"), lock.toPrettyString());
     }

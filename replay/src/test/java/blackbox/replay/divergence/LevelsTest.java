@@ -42,6 +42,12 @@ final class LevelsTest {
     private static final int O_TRUNC = 01000;
 
     private static final Deeds NOTHING = (_, _) -> 0;
+    private static final Deeds CURL = (events, shell) -> {
+        Guest child = events.fork(shell, "curl");
+        long index = events.exec(child, "/usr/bin/curl", "http://x/");
+        events.exit(child, 0);
+        return index;
+    };
 
     private static Alignment align(Deeds recorded, Deeds actual, LeftFiles files) throws Exception {
         return align(recorded, actual, files, AlignmentSettings.of(3));
@@ -132,13 +138,7 @@ final class LevelsTest {
     /// What a pool does explains no effect beside it.
     @Test
     void aTaskThatAnotherThreadTakesExplainsNoEffect() throws Exception {
-        Deeds run = (events, shell) -> {
-            Guest child = events.fork(shell, "curl");
-            long index = events.exec(child, "/usr/bin/curl", "http://x/");
-            events.exit(child, 0);
-            return index;
-        };
-        Alignment program = align(pool(true, NOTHING), pool(false, run), SAME);
+        Alignment program = align(pool(true, NOTHING), pool(false, CURL), SAME);
         assertEffect(program, Kind.PROGRAM, "curl");
         Alignment file = align(pool(true, NOTHING), pool(false, NOTHING), DIFFERENT);
         for (Alignment each : List.of(program, file)) {
@@ -149,13 +149,7 @@ final class LevelsTest {
 
     @Test
     void anotherProgramIsAnEffect() throws Exception {
-        Deeds run = (events, shell) -> {
-            var child = events.fork(shell, "curl");
-            long index = events.exec(child, "/usr/bin/curl", "http://x/");
-            events.exit(child, 0);
-            return index;
-        };
-        assertEffect(align(NOTHING, run, SAME), Kind.PROGRAM, "curl");
+        assertEffect(align(NOTHING, CURL, SAME), Kind.PROGRAM, "curl");
     }
 
     /// Connections to a peer, each with what was sent and received over it.

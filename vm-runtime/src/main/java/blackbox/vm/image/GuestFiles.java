@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 /// built with such files, and not among the files themselves.
 public final class GuestFiles {
     private static final Pattern PATH = Pattern.compile("[a-z0-9_.-]+(/[a-zA-Z0-9_.-]+)+");
-    private static final String[] INIT = {"initrd.sh", "init.py", "boot.py", "agent.py", "streams.py", "trust.py"};
+    private static final String[] INIT = {
+        "initrd.sh", "init.py", "boot.py", "clocks.py", "agent.py", "streams.py", "trust.py"
+    };
     private static final String FIRST = "init/initrd.sh";
     private static final int BYTES_MAX = 16 << 20;
 

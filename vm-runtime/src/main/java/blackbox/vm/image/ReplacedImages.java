@@ -55,7 +55,7 @@ final class ReplacedImages {
 
     private List<Path> named() {
         try (Stream<Path> all = Files.list(folder)) {
-            return all.filter(each -> isDigest(each)).sorted().toList();
+            return all.filter(ReplacedImages::isDigest).sorted().toList();
         } catch (IOException e) {
             return List.of();
         }
@@ -81,7 +81,7 @@ final class ReplacedImages {
     void keep(GuestImage image, Progress progress) {
         Path place = folder.resolve(image.digest().toString());
         try {
-            if (list().stream().noneMatch(each -> each.folder().equals(place))) {
+            if (whole(place).isEmpty()) {
                 Folders.createPrivate(folder);
                 delete(place);
                 Path part = folder.resolve(image.digest() + PART);

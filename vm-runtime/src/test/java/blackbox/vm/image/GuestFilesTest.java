@@ -41,6 +41,7 @@ class GuestFilesTest {
                         "blackbox/init",
                         "blackbox/init/agent.py",
                         "blackbox/init/boot.py",
+                        "blackbox/init/clocks.py",
                         "blackbox/init/init.py",
                         "blackbox/init/initrd.sh",
                         "blackbox/init/streams.py",
