@@ -31,8 +31,9 @@ struct io {
 };
 
 BPF_HASH(ios, struct io_key, struct io, IO_FILES_MAX);
-// Threads inside copy_file_range or a nested splice, whose inner calls must not count again.
-BPF_HASH(copying, u32, u32, 1024);
+// Threads inside sendfile. The same function copies for copy_file_range, which counts itself, and for an overlay that is
+// about to write to a lower layer's file, which is no access of the program's.
+BPF_HASH(sending, u32, u32, 1024);
 
 // Regular files that a process opened: not the inner files that overlayfs opens for itself.
 static __always_inline u64 regular_inode(u64 file) {
@@ -159,10 +160,24 @@ int kretfunc__vfs_writev(u64 *ctx) {
     return count_io(ctx[0], 1, ctx[5], ctx[3] ? word(ctx[3]) : ~0ULL, 0);
 }
 
-// long do_splice_direct(struct file *in, loff_t *, struct file *out, loff_t *, size_t, unsigned): sendfile
+// ssize_t do_sendfile(int out, int in, loff_t *, size_t, loff_t)
+int kfunc__do_sendfile(u64 *ctx) {
+    u32 tid = bpf_get_current_pid_tgid(), one = 1;
+    if (sending.update(&tid, &one))
+        not_built(F_IO, 1);
+    return 0;
+}
+
+int kretfunc__do_sendfile(u64 *ctx) {
+    u32 tid = bpf_get_current_pid_tgid();
+    sending.delete(&tid);
+    return 0;
+}
+
+// long do_splice_direct(struct file *in, loff_t *, struct file *out, loff_t *, size_t, unsigned)
 int kretfunc__do_splice_direct(u64 *ctx) {
     u32 tid = bpf_get_current_pid_tgid();
-    if (copying.lookup(&tid))
+    if (!sending.lookup(&tid))
         return 0;
     count_io(ctx[0], 0, ctx[6], word(ctx[1]), 0);
     count_io(ctx[2], 1, ctx[6], word(ctx[3]), 0);
@@ -180,15 +195,7 @@ int kretfunc__do_splice(u64 *ctx) {
 }
 
 // ssize_t vfs_copy_file_range(struct file *, loff_t, struct file *, loff_t, size_t, unsigned)
-int kfunc__vfs_copy_file_range(u64 *ctx) {
-    u32 tid = bpf_get_current_pid_tgid(), one = 1;
-    copying.update(&tid, &one);
-    return 0;
-}
-
 int kretfunc__vfs_copy_file_range(u64 *ctx) {
-    u32 tid = bpf_get_current_pid_tgid();
-    copying.delete(&tid);
     count_io(ctx[0], 0, ctx[6], ctx[1] + ctx[6], 0);
     count_io(ctx[2], 1, ctx[6], ctx[3] + ctx[6], 0);
     return 0;
@@ -231,6 +238,13 @@ int kretfunc__do_filp_open(u64 *ctx) {
     if (!frame || open_flags & FMODE_EXEC_FLAG || is_tracer())
         return 0;
     u32 failed = result < 0 && result >= -4095;
+    // Before this frame is begun: what is told of another file is built in the same place.
+    if (!failed) {
+        struct io_key key = {.file = result, .tgid = bpf_get_current_pid_tgid() >> 32};
+        struct io *stale = ios.lookup(&key);
+        if (stale)
+            forget_io(&key, stale);
+    }
     header_now(frame, F_OPEN, failed ? result : 0);
     u64 at = HEADER;
     if (failed) {
@@ -242,10 +256,6 @@ int kretfunc__do_filp_open(u64 *ctx) {
         at = put_string(frame, at + TLV + 24, T_NAME, word(ctx[1] + OFF_FILENAME_NAME));
     } else {
         u64 inode = word(result + OFF_FILE_INODE);
-        struct io_key key = {.file = result, .tgid = bpf_get_current_pid_tgid() >> 32};
-        struct io *stale = ios.lookup(&key);
-        if (stale)
-            forget_io(&key, stale);
         if (half(result + OFF_FILE_MODE) & FMODE_CREATED_BIT)
             ((struct header *)frame)->flags |= FRAME_CREATED;
         at = put_file(frame, at, inode, quarter(inode + OFF_INODE_MODE), open_flags);

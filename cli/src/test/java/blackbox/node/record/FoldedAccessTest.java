@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,18 +37,33 @@ final class FoldedAccessTest {
             print(number)
             """;
 
+    private static final String COPIED = """
+            import glob, json, os
+            own = [each for each in sorted(glob.glob('/usr/lib/python3*/*.py')) if not os.path.islink(each)]
+            paths = [each for each in own if open(each, 'rb', 0).read(1)][:40]
+            for path in paths:
+                open(path, 'ab', 0).write(b'#')
+            print(json.dumps(paths))
+            """;
+
     @TempDir
     static Path folder;
 
+    private static Installation blackbox;
+
+    @BeforeAll
+    static void install() throws Exception {
+        blackbox = Installation.in(folder);
+    }
+
     @Test
     void aFileThatIsOpenDuringASweepIsToldOnce() throws Exception {
-        Installation blackbox = Installation.in(folder);
         var ended = blackbox.run("record", "--json", "--tier", "live", "--", "python3", "-c", PROGRAM)
                 .expect(0);
         int number = Integer.parseInt(ended.out().strip());
         String run = ended.recorded().path("run").asText();
-        Map<String, List<String>> told = told(blackbox, run, "file.io");
-        Map<String, List<String>> closed = told(blackbox, run, "file.close");
+        Map<String, List<String>> told = told(run, "file.io", "bytesWritten");
+        Map<String, List<String>> closed = told(run, "file.close", "path");
 
         assertTrue(number > 20, () -> number + " files in eight seconds");
         for (int i = 0; i < number; i++) {
@@ -59,8 +75,29 @@ final class FoldedAccessTest {
                 closed::toString);
     }
 
-    /// How many octets were written, of each event of that kind, by path.
-    private static Map<String, List<String>> told(Installation blackbox, String run, String kind) throws Exception {
+    /// Before an overlay lets a program write to a file of the image it copies it, with open files of its own, whose
+    /// memory other files get afterwards.
+    @Test
+    void aFileOfTheImageThatIsCopiedToBeWrittenToHidesNoOtherFile() throws Exception {
+        var ended = blackbox.run("record", "--json", "--tier", "live", "--user", "root", "--", "python3", "-c", COPIED)
+                .expect(0);
+        String run = ended.recorded().path("run").asText();
+        JsonNode copied = JSON.readTree(ended.out());
+
+        assertTrue(copied.size() > 30, copied::toString);
+        Map<String, List<String>> opened = told(run, "file.open", "ret");
+        Map<String, List<String>> read = told(run, "file.io", "bytesRead");
+        Map<String, List<String>> written = told(run, "file.io", "bytesWritten");
+        for (JsonNode path : copied) {
+            assertEquals(List.of("0", "0"), opened.get(path.asText()), path.asText());
+            assertEquals(List.of("1", "0"), read.get(path.asText()), path.asText());
+            assertEquals(List.of("0", "1"), written.get(path.asText()), path.asText());
+        }
+        assertTrue(written.keySet().stream().noneMatch(String::isEmpty), written::toString);
+    }
+
+    /// A field of each event of that kind, by path.
+    private static Map<String, List<String>> told(String run, String kind, String field) throws Exception {
         var told = new TreeMap<String, List<String>>();
         String lines =
                 blackbox.run("events", run, "--json", "--kind", kind).expect(0).out();
@@ -68,7 +105,7 @@ final class FoldedAccessTest {
             JsonNode event = JSON.readTree(line);
             told.merge(
                     event.path("path").asText(),
-                    List.of(event.path("bytesWritten").asText()),
+                    List.of(event.path(field).asText()),
                     (some, more) -> Stream.concat(some.stream(), more.stream()).toList());
         }
         return told;
