@@ -38,6 +38,7 @@ final class Bench {
             new ExactTier(),
             new ReplayAgreement("exact"),
             new ReplayAgreement("live"),
+            new LiveLanding(),
             new Seek(),
             new FirstInstruction(FirstInstruction.Start.WARM),
             new FirstInstruction(FirstInstruction.Start.COLD),

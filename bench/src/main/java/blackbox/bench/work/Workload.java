@@ -1,4 +1,4 @@
-package blackbox.bench.subject;
+package blackbox.bench.work;
 
 import java.io.IOException;
 import java.io.InputStream;

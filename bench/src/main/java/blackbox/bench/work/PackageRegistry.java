@@ -1,4 +1,4 @@
-package blackbox.bench.subject;
+package blackbox.bench.work;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
