@@ -90,7 +90,7 @@ final class IngestCommand implements Callable<Integer> {
             IngestStatus last = null;
             while (!stop.await(LOOK_EVERY)) {
                 IngestStatus now = ingest.status();
-                if (!now.equals(last)) {
+                if (now.isNews(last)) {
                     say(now, last);
                     last = now;
                 }
@@ -129,6 +129,8 @@ final class IngestCommand implements Callable<Integer> {
                 json.writeNumberField("known", now.known());
                 json.writeNumberField("foreign", now.foreign());
                 json.writeNumberField("refused", now.refused());
+                json.writeNumberField("unread", now.unread());
+                json.writeNumberField("waitingSeconds", now.waiting().toMillis() / 1_000.0);
                 json.writeEndObject();
             });
         } else if (last == null || now.commits() > last.commits() || now.refused() > last.refused()) {

@@ -10,6 +10,7 @@ import blackbox.cli.terminal.ShutdownWait;
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
 import blackbox.ingest.IngestException;
+import blackbox.ingest.service.IngestStatus;
 import blackbox.node.access.AccessLog;
 import blackbox.node.access.ApiToken;
 import blackbox.node.access.ApiTokens;
@@ -40,10 +41,13 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -69,6 +73,8 @@ import picocli.CommandLine.Spec;
             "  blackbox serve --witness logs.txt --tsa https://tsa.example/tsr"
         })
 final class ServeCommand implements Callable<Integer> {
+
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
     @Mixin
     private CommonOptions common;
@@ -129,18 +135,20 @@ final class ServeCommand implements Callable<Integer> {
         // The API starts first: it answers from files, and the broker takes seconds.
         var tokens = new ApiTokens(
                 data, ApiToken.loadOrCreate(tokenFile, new SecureRandom()), InstantSource.system(), this::tell);
+        var ingest = new AtomicReference<@Nullable Pipeline>();
         try (Witness witnessing = witness == null ? null : openWitness(data, witnessed);
                 AccessLog access = AccessLog.open(data, tokens, this::tell);
-                ApiServer api = ApiServer.start(context(data, tokens, access, witnessing), address, tls)) {
+                ApiServer api = ApiServer.start(context(data, tokens, access, ingest, witnessing), address, tls)) {
             say(api, tokenFile, tls, witnessing);
             try (AnchorService _ = AnchorService.start(data, anchors, this::tell);
                     Outbox _ = Outbox.open(data, this::tell);
                     Pipeline pipeline = Pipeline.start(lock, data, broker)) {
                 access.publish(pipeline.publisher());
+                ingest.set(pipeline);
                 pipeline.recover(data);
                 try (ReadablePayloads _ = ReadablePayloads.ofKilled(data, PayloadKeyFile.vault(data), this::tell);
                         IndexAhead _ = noIndex ? null : IndexAhead.start(data, this::tell)) {
-                    stop.await();
+                    awaitStop(stop, pipeline);
                 } finally {
                     access.stopPublishing();
                 }
@@ -156,9 +164,32 @@ final class ServeCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    private static ApiContext context(DataFolder data, ApiTokens tokens, AccessLog access, @Nullable Witness witness)
+    /// Says meanwhile what keeps ingest from working.
+    private void awaitStop(ShutdownWait stop, Pipeline pipeline) throws InterruptedException {
+        String said = null;
+        while (!stop.await(LOOK_EVERY)) {
+            String trouble = pipeline.ingest().status().trouble();
+            if (trouble != null && !trouble.equals(said)) {
+                tell("recordings are not ingested: " + trouble);
+            } else if (trouble == null && said != null) {
+                tell("recordings are ingested again");
+            }
+            said = trouble;
+        }
+    }
+
+    private static ApiContext context(
+            DataFolder data,
+            ApiTokens tokens,
+            AccessLog access,
+            AtomicReference<@Nullable Pipeline> pipeline,
+            @Nullable Witness witness)
             throws IOException {
-        return new ApiContext(data, new LocalTrust(data).recordings(), trust(data), tokens, access, witness);
+        Supplier<@Nullable IngestStatus> ingest = () -> {
+            Pipeline running = pipeline.get();
+            return running == null ? null : running.ingest().status();
+        };
+        return new ApiContext(data, new LocalTrust(data).recordings(), trust(data), tokens, access, ingest, witness);
     }
 
     private static TrustSource trust(DataFolder data) {

@@ -117,6 +117,7 @@ class ArchitectureTest {
             new Library("Kafka", Set.of("recorder", "ingest"), List.of("org.apache.kafka", "kafka.")),
             new Library("Micronaut", Set.of("node"), List.of("io.micronaut")),
             new Library("SnakeYAML Engine", Set.of("policy", "rules"), List.of("org.snakeyaml.engine")),
+            new Library("Prometheus", Set.of("node"), List.of("io.prometheus")),
             new Library("MCP SDK", Set.of("node"), List.of("io.modelcontextprotocol", "reactor.")),
             new Library("zstd", Set.of("ingest", "evidence", "vault", "calls"), List.of("com.github.luben")),
             new Library("Tink", Set.of(), List.of("com.google.crypto.tink")), // only the tests know it

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -120,7 +121,8 @@ public final class BatchConsumer implements AutoCloseable {
         }
     }
 
-    /// The topic's partitions. A broker may learn of a topic a moment after another one has said that it was created.
+    /// The topic's partitions. A broker may learn of a topic a moment after another one has said that it was
+    /// created.
     private List<TopicPartition> partitions() throws IngestException {
         long deadline = System.nanoTime() + TOPIC_PATIENCE.toNanos();
         try {
@@ -237,6 +239,20 @@ public final class BatchConsumer implements AutoCloseable {
             requireAssignment();
             throw TopicAdmin.unreachable(clients, e);
         }
+    }
+
+    /// How many records its partitions have behind those that were polled, as of the last answer of the broker;
+    /// -1 if that is not known of one of them.
+    public long unread() {
+        long unread = 0;
+        for (TopicPartition partition : consumer.assignment()) {
+            OptionalLong behind = consumer.currentLag(partition);
+            if (behind.isEmpty()) {
+                return -1;
+            }
+            unread += behind.getAsLong();
+        }
+        return unread;
     }
 
     private void requireAssignment() throws IngestException {

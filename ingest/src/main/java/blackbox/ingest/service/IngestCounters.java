@@ -1,5 +1,6 @@
 package blackbox.ingest.service;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 
 /// What ingest has done since it was started. Written by its threads, read by any.
@@ -12,4 +13,15 @@ final class IngestCounters {
     final LongAdder known = new LongAdder();
     final LongAdder foreign = new LongAdder();
     final LongAdder refused = new LongAdder();
+
+    /// How many records the topic has that were not read; -1 before that is known.
+    volatile long unread = -1;
+
+    /// Since when the oldest record that was read waits to be committed, a [System#nanoTime]; 0 if none does.
+    volatile long waitingSinceNs;
+
+    Duration waiting() {
+        long since = waitingSinceNs;
+        return since == 0 ? Duration.ZERO : Duration.ofNanos(Math.max(0, System.nanoTime() - since));
+    }
 }

@@ -142,7 +142,9 @@ public final class IngestService implements AutoCloseable {
                 counters.batches.sum(),
                 counters.known.sum(),
                 counters.foreign.sum(),
-                counters.refused.sum());
+                counters.refused.sum(),
+                counters.unread,
+                counters.waiting());
     }
 
     /// Waits until the table has the run's rows before `endIndex`, and has them committed as soon as they

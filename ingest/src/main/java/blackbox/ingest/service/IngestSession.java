@@ -91,7 +91,7 @@ final class IngestSession implements AutoCloseable {
     /// From the checker's thread to the writer's.
     private sealed interface Message {}
 
-    private record Checked(Arrived record, CheckResult result) implements Message {}
+    private record Checked(Arrived record, CheckResult result, long readNs) implements Message {}
 
     /// What the broker has decided about partitions.
     ///
@@ -183,7 +183,11 @@ final class IngestSession implements AutoCloseable {
                 Message next = queue.poll(pacing.waitNs(System.nanoTime(), POLL.toNanos()), TimeUnit.NANOSECONDS);
                 requireChecker();
                 switch (next) {
-                    case null -> {}
+                    case null -> {
+                        if (!pacing.isPending()) {
+                            counters.waitingSinceNs = 0;
+                        }
+                    }
                     case Checked checked -> apply(checked);
                     case Reassigned reassigned -> reassigned.done().complete(reassign(reassigned));
                 }
@@ -205,6 +209,7 @@ final class IngestSession implements AutoCloseable {
 
     private void end(Thread checker) {
         ending = true;
+        counters.unread = -1;
         boolean interrupted = Thread.interrupted();
         while (checker.isAlive()) {
             try {
@@ -233,8 +238,11 @@ final class IngestSession implements AutoCloseable {
         try {
             long released = System.nanoTime();
             while (!ending) {
-                for (Arrived record : consumer.poll(POLL)) {
-                    hand(new Checked(record, judge(record)));
+                List<Arrived> arrived = consumer.poll(POLL);
+                long readNs = System.nanoTime();
+                counters.unread = consumer.unread();
+                for (Arrived record : arrived) {
+                    hand(new Checked(record, judge(record), readNs));
                 }
                 if (System.nanoTime() - released > RELEASE_INTERVAL.toNanos()) {
                     release();
@@ -339,6 +347,9 @@ final class IngestSession implements AutoCloseable {
 
     private void apply(Checked checked) throws IngestException {
         long now = System.nanoTime();
+        if (counters.waitingSinceNs == 0) {
+            counters.waitingSinceNs = checked.readNs();
+        }
         offsets.put(checked.record().source(), checked.record().offset() + 1);
         switch (checked.result()) {
             case CheckResult.Accepted accepted -> accept(accepted, now);
@@ -398,6 +409,7 @@ final class IngestSession implements AutoCloseable {
         advanced.clear();
         closing.clear();
         pacing.committed();
+        counters.waitingSinceNs = queue.peek() instanceof Checked next ? next.readNs() : 0;
     }
 
     private static Set<RunId> stopped(Map<RunId, ChainState> runs) {

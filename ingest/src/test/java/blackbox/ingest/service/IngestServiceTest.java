@@ -18,6 +18,7 @@ import blackbox.ingest.check.Ownership;
 import blackbox.ingest.kafka.EmbeddedBroker;
 import blackbox.ingest.service.IngestService.Awaited;
 import blackbox.ingest.service.IngestSettings.TopicRetention;
+import blackbox.ingest.table.CommitStep;
 import blackbox.ingest.table.DataFileEntry;
 import blackbox.ingest.table.EventTable;
 import blackbox.recorder.publish.KafkaPublisher;
@@ -28,12 +29,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -62,14 +65,19 @@ final class IngestServiceTest {
     }
 
     private IngestService startService() throws IngestException {
-        return IngestService.start(new IngestSettings(
+        return startService(CommitStep.Observer.NONE);
+    }
+
+    private IngestService startService(CommitStep.Observer observer) throws IngestException {
+        var settings = new IngestSettings(
                 data,
                 LocalStore.in(new DataFolder(data)),
                 broker.clients(),
                 TopicRetention.RELEASE_COMMITTED,
                 () -> List.of(Traffic.KEY.verifier()),
                 INGEST_KEY,
-                new IngestRole.Alone(Ownership.ALL)));
+                new IngestRole.Alone(Ownership.ALL));
+        return IngestService.start(settings, InstantSource.system(), observer);
     }
 
     private void publish(List<SealedBatch> batches) throws Exception {
@@ -182,6 +190,58 @@ final class IngestServiceTest {
                     kept.map(file -> file.getFileName().toString()).sorted().toList();
             assertTrue(names.getLast().startsWith("000000000002-"), names.toString());
         }
+    }
+
+    @Test
+    void howFarBehindItIsIsKnown() throws Exception {
+        var run = new Traffic(new Random(5));
+        for (int i = 0; i < 200; i++) {
+            run.batch(2);
+        }
+        run.close();
+        var committing = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        CommitStep.Observer observer = step -> {
+            committing.countDown();
+            await(go);
+        };
+        try (IngestService service = startService(observer)) {
+            awaitStatus(service, status -> status.unread() == 0);
+            assertEquals(Duration.ZERO, service.status().waiting());
+            publish(run.batches().subList(0, 1));
+            await(committing);
+            publish(run.batches().subList(1, 201));
+            // What it has read and not handed on is bounded: the rest stays in the topic.
+            IngestStatus behind = awaitStatus(service, status -> status.unread() > 50);
+            Duration waiting = behind.waiting();
+            assertTrue(waiting.isPositive());
+            awaitStatus(service, status -> status.waiting().compareTo(waiting) > 0);
+            go.countDown();
+            assertEquals(
+                    Awaited.COMMITTED,
+                    service.await(run.run(), run.batches().getLast().endIndex(), PATIENCE));
+            awaitStatus(
+                    service, status -> status.unread() == 0 && status.waiting().isZero());
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static IngestStatus awaitStatus(IngestService service, Predicate<IngestStatus> wanted) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        IngestStatus status = service.status();
+        while (!wanted.test(status)) {
+            assertTrue(System.nanoTime() < deadline, status.toString());
+            Thread.onSpinWait();
+            status = service.status();
+        }
+        return status;
     }
 
     @Test

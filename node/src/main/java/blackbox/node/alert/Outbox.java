@@ -28,10 +28,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Alerts on their way to webhooks, a file each until the receiver has taken it, for each receiver in the order in
-/// which they were made. One process of a data folder sends at a time; what it does not get to, the next one sends. A
-/// receiver may get an alert twice, with the same id, if the process that sent it is killed before it has noted the
-/// answer.
+/// Alerts on their way to webhooks, a file each until the receiver has taken it, for each receiver in the order
+/// in which they were made. One process of a data folder sends at a time; what it does not get to, the next one
+/// sends. A receiver may get an alert twice, with the same id, if the process that sent it is killed before it
+/// has noted the answer.
 public final class Outbox implements AutoCloseable {
     private static final String SUFFIX = ".json";
     private static final String LOCK = "lock";
@@ -112,7 +112,16 @@ public final class Outbox implements AutoCloseable {
         }
     }
 
+    /// How many alerts of a data folder were not sent yet.
+    public static long waiting(DataFolder data) throws IOException {
+        return waiting(data.alerts()).size();
+    }
+
     private List<Path> waiting() throws IOException {
+        return waiting(folder);
+    }
+
+    private static List<Path> waiting(Path folder) throws IOException {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Lets only those through to the API who may ask what they ask, and has it recorded first. Which run is meant
 /// is decided here, once: controllers take it from [#run].
-@ServerFilter("/api/**")
+@ServerFilter({"/api/**", "/metrics/**"})
 final class AccessFilter {
     /// The request's attribute with what is known of it.
     private static final String ASKED = "blackbox.asked";
@@ -42,23 +42,34 @@ final class AccessFilter {
     private static final Set<String> TOKEN_PARAMETERS = Set.of("token", "access_token", "api_key", "authorization");
 
     private final ApiContext context;
+    private final ServiceMetrics metrics;
 
     /// A request that was recorded.
     ///
+    /// @param route in the words of [ApiRoute#words]
+    /// @param beganNs when it came, by [System#nanoTime]
     /// @param run that it is about; null if it is about none
     /// @param noRun why there is none of the name that was given, or null
     private record Asked(
             long number,
+            String route,
+            long beganNs,
             Caller caller,
             @Nullable RunId run,
             @Nullable QueryException noRun) {}
 
-    AccessFilter(ApiContext context) {
+    AccessFilter(ApiContext context, ServiceMetrics metrics) {
         this.context = context;
+        this.metrics = metrics;
     }
 
     private static Asked asked(HttpRequest<?> request) {
         return request.getAttribute(ASKED, Asked.class).orElseThrow();
+    }
+
+    /// @throws java.util.NoSuchElementException for a request that did not pass here
+    static void requireRecorded(HttpRequest<?> request) {
+        var _ = asked(request);
     }
 
     /// Who sent a request.
@@ -89,6 +100,7 @@ final class AccessFilter {
     @ExecuteOn(TaskExecutors.BLOCKING)
     @Nullable
     HttpResponse<?> check(HttpRequest<?> request) {
+        long beganNs = System.nanoTime();
         ApiRoute route = ApiRoute.of(request.getMethod(), request.getPath());
         String words = route == null
                 ? (request.getMethod() == HttpMethod.CUSTOM ? "other" : request.getMethodName()) + " (no such route)"
@@ -126,10 +138,12 @@ final class AccessFilter {
         }
         try {
             long number = context.access().begin(new AccessLog.Request(caller, remote(request), words, run, target));
-            request.setAttribute(ASKED, new Asked(number, caller, run, noRun));
+            request.setAttribute(ASKED, new Asked(number, words, beganNs, caller, run, noRun));
             AnswerMeter.expect(context.access(), request.getHeaders().get(AnswerMeter.CONNECTION), number);
         } catch (RecorderException e) {
-            return notRecorded(e);
+            HttpResponse<byte[]> unanswered = notRecorded(e);
+            metrics.answered(words, unanswered.code(), System.nanoTime() - beganNs);
+            return unanswered;
         }
         MutableHttpResponse<byte[]> refusal = tooLong
                 ? Problem.response(
@@ -152,6 +166,7 @@ final class AccessFilter {
 
     private MutableHttpResponse<byte[]> refused(HttpRequest<?> request, String words, HttpStatus status, String why) {
         context.access().refuse(remote(request), words, status.getCode());
+        metrics.answered(words, status.getCode(), 0);
         return Problem.response(status, why);
     }
 
@@ -203,8 +218,9 @@ final class AccessFilter {
         mark(request.getAttribute(ASKED, Asked.class).orElse(null), response);
     }
 
-    private static void mark(@Nullable Asked asked, MutableHttpResponse<?> response) {
+    private void mark(@Nullable Asked asked, MutableHttpResponse<?> response) {
         if (asked != null) {
+            metrics.answered(asked.route(), response.code(), System.nanoTime() - asked.beganNs());
             response.header(AnswerMeter.NUMBER, Long.toString(asked.number()));
         }
     }

@@ -2,6 +2,7 @@ package blackbox.node.serve;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.Verification;
+import blackbox.ingest.service.IngestStatus;
 import blackbox.ingest.table.CatalogView;
 import blackbox.node.access.AccessLog;
 import blackbox.node.access.ApiTokens;
@@ -9,6 +10,7 @@ import blackbox.recorder.witness.Witness;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// What the API answers from.
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param trustedKeys the public keys that are trusted
 /// @param tokens that callers present
 /// @param access the record of who asked what
+/// @param ingest how ingest is doing; null as long as it has not started
 /// @param witness for others' logs, if this service is one
 public record ApiContext(
         DataFolder data,
@@ -24,6 +27,7 @@ public record ApiContext(
         TrustSource trustedKeys,
         ApiTokens tokens,
         AccessLog access,
+        Supplier<@Nullable IngestStatus> ingest,
         @Nullable Witness witness) {
 
     /// Verifies a run with the keys that are trusted now.

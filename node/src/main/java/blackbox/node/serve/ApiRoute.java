@@ -20,7 +20,8 @@ enum ApiRoute {
     RESUME(HttpMethod.POST, "/api/v1/runs/{run}/resume", Right.STOP),
     KILL(HttpMethod.POST, "/api/v1/runs/{run}/kill", Right.STOP),
     MCP(HttpMethod.POST, "/api/v1/mcp", Right.READ),
-    OPEN_API(HttpMethod.GET, "/api/v1/openapi.json", Right.LIST);
+    OPEN_API(HttpMethod.GET, "/api/v1/openapi.json", Right.LIST),
+    METRICS(HttpMethod.GET, "/metrics", Right.LIST);
 
     private static final String RUN_VARIABLE = "{run}";
 

@@ -127,7 +127,7 @@ class AccessRecordTest {
 
     @Test
     void eachRoleMayDoWhatItsTableSays() throws Exception {
-        String looks = "RUNS RUN VERIFICATION OPEN_API";
+        String looks = "RUNS RUN VERIFICATION OPEN_API METRICS";
         String reads = looks + " TOUCHED EVENTS WHY CAUSED MCP";
         String stops = reads + " PAUSE RESUME KILL";
         assertMay(Role.VIEWER, looks);
@@ -160,7 +160,7 @@ class AccessRecordTest {
             known.add(route.path());
         }
         var served = new TreeSet<>(server.routes());
-        served.removeIf(path -> !path.startsWith("/api"));
+        served.removeIf(path -> !path.startsWith("/api") && !path.equals("/metrics"));
         assertEquals(served, known);
     }
 
@@ -180,7 +180,10 @@ class AccessRecordTest {
                 "/api/v1/runs/first/events;x=1",
                 "/api/v1/runs/first/EVENTS",
                 "/api/v1/runs/first/calls/a!b/caused",
-                "/%61pi/v1/runs/first/events")) {
+                "/%61pi/v1/runs/first/events",
+                "/%6detrics",
+                "//metrics",
+                "/Metrics")) {
             int status = call(viewer, path).statusCode();
             assertTrue(status == 403 || status == 404, path + " " + status);
         }

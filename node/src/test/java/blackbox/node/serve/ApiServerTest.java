@@ -250,7 +250,7 @@ class ApiServerTest {
         }
         var health = client.send(
                 HttpRequest.newBuilder(URI.create(server.uri() + "/health")).build(), BodyHandlers.ofString());
-        assertEquals("{\"status\":\"UP\"}", health.body());
+        assertEquals(200, health.statusCode());
     }
 
     @Test

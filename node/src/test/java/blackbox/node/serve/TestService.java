@@ -1,6 +1,7 @@
 package blackbox.node.serve;
 
 import blackbox.evidence.store.Recordings;
+import blackbox.ingest.service.IngestStatus;
 import blackbox.node.access.AccessLog;
 import blackbox.node.access.ApiToken;
 import blackbox.node.access.ApiTokens;
@@ -10,12 +11,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// What an API server answers from in a test; its record of access is in a data folder of its own, `service`.
 ///
 /// @param token the data folder's own
-record TestService(ApiContext context, String token) implements AutoCloseable {
+/// @param ingest what it is told of ingest
+record TestService(ApiContext context, String token, AtomicReference<@Nullable IngestStatus> ingest)
+        implements AutoCloseable {
 
     static TestService in(Path data, TrustSource keys, @Nullable Witness witness) throws Exception {
         return in(new DataFolder(data), new DataFolder(data.resolve("service")), keys, witness);
@@ -27,8 +31,9 @@ record TestService(ApiContext context, String token) implements AutoCloseable {
         ApiToken own = ApiToken.loadOrCreate(data.apiToken(), new SecureRandom());
         var tokens = new ApiTokens(data, own, InstantSource.system(), _ -> {});
         AccessLog log = AccessLog.open(access, tokens, _ -> {});
-        var context = new ApiContext(data, Recordings.unchecked(data.root()), keys, tokens, log, witness);
-        return new TestService(context, Files.readString(data.apiToken()).strip());
+        var ingest = new AtomicReference<@Nullable IngestStatus>();
+        var context = new ApiContext(data, Recordings.unchecked(data.root()), keys, tokens, log, ingest::get, witness);
+        return new TestService(context, Files.readString(data.apiToken()).strip(), ingest);
     }
 
     @Override
