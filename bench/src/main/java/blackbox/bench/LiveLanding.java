@@ -19,8 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/// Landing at moments of runs that were recorded live: the share of landings that are at the right event, by what the
-/// paused machine is about to report, and how long the first one takes, which executes the run again.
+/// Landing at moments of runs that were recorded live: the share of landings that are at the right event, by
+/// what the paused machine is about to report, and how long the first one takes, which executes the run again.
 ///
 /// Each run is of another kind of work, in turn. `-Dblackbox.bench.recordings` says how many runs there are.
 final class LiveLanding implements VmBenchmark {
@@ -106,10 +106,11 @@ final class LiveLanding implements VmBenchmark {
             right++;
             return;
         }
-        refused += paused.hasLanded() ? 0 : 1;
+        boolean said = !paused.hasLanded() || paused.saysThatItIsElsewhere();
+        refused += said ? 1 : 0;
         notRight.add("%s %s %s %s"
                 .formatted(
-                        paused.hasLanded() ? "wrong:" : "refused:",
+                        said ? "refused:" : "wrong:",
                         workload.name(),
                         moment.path("kind").asText(),
                         moment.path("path").asText()));

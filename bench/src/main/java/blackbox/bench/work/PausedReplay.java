@@ -57,8 +57,14 @@ public final class PausedReplay implements AutoCloseable {
         return place != null;
     }
 
-    /// Whether the guest's kernel is there about to report this event: it reads the frame that is handed to the ring
-    /// from the paused machine's memory, and compares its type, and that the file's name is in it.
+    /// Whether it is paused at the last event before the one that was asked for, because nothing can stop at
+    /// that one.
+    public boolean saysThatItIsElsewhere() {
+        return place != null && place.path("asked").asLong() > place.path("index").asLong();
+    }
+
+    /// Whether the guest's kernel is there about to report this event: it reads the frame that is handed to the
+    /// ring from the paused machine's memory, and compares its type, and that the file's name is in it.
     ///
     /// @param event as `blackbox events --json` prints it
     public boolean isAt(JsonNode event) throws IOException {

@@ -514,6 +514,10 @@ class ExactTierTest {
         assertTrue(ended.out().contains("\"rip\":\""), ended::out);
         assertTrue(ended.out().contains("nothing is mapped at 0"), ended::out);
         assertTrue(ended.out().contains("there is no command 'frobnicate'"), ended::out);
+        // The last event is the host's.
+        JsonNode there = new ObjectMapper().readTree(lines.get(4));
+        assertEquals(facts.events() - 1, there.path("asked").asLong());
+        assertTrue(there.path("index").asLong() < there.path("asked").asLong(), there::toString);
         assertTrue(lines.get(5).contains("served /first"), lines::toString);
         assertEquals("{\"finished\":true}", lines.getLast());
     }

@@ -34,6 +34,8 @@ public record DebugReport(PrintWriter out, Form form) {
     /// @param agreement how far the re-execution in which it is agrees with the run; null in the run's own
     ///     recording
     /// @param event at which it stopped
+    /// @param asked the index that was asked for: at an event that is not the guest's, or not compared, nothing
+    /// stops
     /// @param instruction the next one, counted from 0
     /// @param instructions how many there are
     /// @param executedFrom the instruction from which they were executed: 0, or that of a replay checkpoint
@@ -43,6 +45,7 @@ public record DebugReport(PrintWriter out, Form form) {
             RunId run,
             Landing.@Nullable Agreement agreement,
             FrameLookup event,
+            long asked,
             long instruction,
             long instructions,
             long executedFrom,
@@ -79,13 +82,21 @@ public record DebugReport(PrintWriter out, Form form) {
                         .put("agreedEvents", agreement.agreed())
                         .put("events", agreement.events());
             }
-            node.put("index", place.event().index())
+            node.put("asked", place.asked())
+                    .put("index", place.event().index())
                     .put("event", place.event().line().strip());
             node.put("instruction", place.instruction()).put("instructions", place.instructions());
             node.put("beyondEvent", place.beyond()).put("executedFrom", place.executedFrom());
             node.put("gdb", place.debugger().toString()).put("egressPackets", 0);
             answer(node);
             return;
+        }
+        long index = place.event().index();
+        if (place.asked() != index) {
+            line(
+                    "asked",
+                    "event " + place.asked() + ", at which nothing can stop: this is the "
+                            + (index < place.asked() ? "last one before it" : "first one after it") + " where it can");
         }
         line("landed", place.event().line().strip());
         String exactly = place.beyond() == 0

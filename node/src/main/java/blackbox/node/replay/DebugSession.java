@@ -47,16 +47,21 @@ public final class DebugSession implements AutoCloseable {
     private final DebugReport report;
     private Paused paused;
     private FrameLookup event;
+    /// The event that was asked for: at some nothing can stop.
+    private long asked;
+
     private @Nullable IdleIndex idle;
     private volatile boolean asking;
     private boolean misunderstood;
 
-    private DebugSession(Landing landing, Seeker seeker, DebugReport report, Paused paused, FrameLookup event) {
+    private DebugSession(
+            Landing landing, Seeker seeker, DebugReport report, Paused paused, FrameLookup event, long asked) {
         this.landing = landing;
         this.seeker = seeker;
         this.report = report;
         this.paused = paused;
         this.event = event;
+        this.asked = asked;
     }
 
     /// Seeks to an event.
@@ -69,11 +74,11 @@ public final class DebugSession implements AutoCloseable {
             throws ReplayException, IOException {
         var event = landing.at(index);
         Seeker seeker = landing.seeker(progress);
-        return new DebugSession(landing, seeker, report, seeker.seek(event.seq()), event);
+        return new DebugSession(landing, seeker, report, seeker.seek(event.seq()), event, index);
     }
 
-    /// From now on, the rest of the run is indexed while no command has come for a while. What is answered does not
-    /// depend on it.
+    /// From now on, the rest of the run is indexed while no command has come for a while. What is answered does
+    /// not depend on it.
     ///
     /// @param after how long that is
     /// @param progress is told if the run cannot be indexed
@@ -200,6 +205,7 @@ public final class DebugSession implements AutoCloseable {
                 landing.run(),
                 landing.agreement(),
                 event,
+                asked,
                 position,
                 paused.end(),
                 paused.machine().beganAt(),
@@ -221,17 +227,18 @@ public final class DebugSession implements AutoCloseable {
         if (found == null) {
             throw new IllegalArgumentException("no such event follows");
         }
-        seek(found);
+        seek(found, found.index());
     }
 
     private void to(String text) throws IOException, ReplayException, VmException {
         var position = Moment.parse(text).locate(landing.recordings(), landing.run());
-        seek(landing.at(position.index()));
+        seek(landing.at(position.index()), position.index());
     }
 
-    private void seek(FrameLookup target) throws ReplayException, VmException {
+    private void seek(FrameLookup target, long wanted) throws ReplayException, VmException {
         replace(seeker.seek(target.seq()));
         event = target;
+        asked = wanted;
         report.place(place());
     }
 
