@@ -33,7 +33,7 @@ struct io {
 BPF_HASH(ios, struct io_key, struct io, IO_FILES_MAX);
 // Threads inside sendfile. The same function copies for copy_file_range, which counts itself, and for an overlay that is
 // about to write to a lower layer's file, which is no access of the program's.
-BPF_HASH(sending, u32, u32, 1024);
+BPF_F_TABLE("hash", u32, u32, sending, 32768, BPF_F_NO_PREALLOC);
 
 // Regular files that a process opened: not the inner files that overlayfs opens for itself.
 static __always_inline u64 regular_inode(u64 file) {

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HexFormat;
@@ -19,7 +21,11 @@ public final class PausedReplay implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int PIECE_OCTETS = 4_096;
     private static final int FRAME_OCTETS_MAX = 1 << 17;
+    private static final int HEADER_OCTETS = 64;
     private static final int TYPE_AT = 6;
+    private static final int RESULT_AT = 56;
+    /// The exit code for a moment that the re-execution does not have.
+    private static final int PARTED = 1;
 
     private final Process process;
     private final BufferedReader answers;
@@ -57,16 +63,23 @@ public final class PausedReplay implements AutoCloseable {
         return place != null;
     }
 
+    /// Whether it ended as one does that says why it cannot be there.
+    public boolean refuses() throws InterruptedException {
+        return place == null && process.waitFor() == PARTED;
+    }
+
     /// Whether it is paused at the last event before the one that was asked for, because nothing can stop at
     /// that one.
     public boolean saysThatItIsElsewhere() {
-        return place != null && place.path("asked").asLong() > place.path("index").asLong();
+        return place != null
+                && place.path("asked").asLong() > place.path("index").asLong();
     }
 
     /// Whether the guest's kernel is there about to report this event: it reads the frame that is handed to the
-    /// ring from the paused machine's memory, and compares its type, and that the file's name is in it.
+    /// ring from the paused machine's memory, and compares type, result, every name of the path, and of folded
+    /// reads and writes the octets.
     ///
-    /// @param event as `blackbox events --json` prints it
+    /// @param event as `blackbox events --json` prints it; one that names a file or a program
     public boolean isAt(JsonNode event) throws IOException {
         if (place == null
                 || place.path("index").asLong(-1) != event.path("index").asLong()) {
@@ -75,16 +88,34 @@ public final class PausedReplay implements AutoCloseable {
         JsonNode registers = ask("registers").path("registers");
         long at = Long.parseUnsignedLong(registers.path("rsi").asText(), 16);
         long length = Long.parseUnsignedLong(registers.path("rdx").asText(), 16);
-        if (length <= TYPE_AT + 1 || length > FRAME_OCTETS_MAX) {
+        if (length < HEADER_OCTETS || length > FRAME_OCTETS_MAX) {
             return false;
         }
-        byte[] frame = memory(at, (int) length);
-        int type = Byte.toUnsignedInt(frame[TYPE_AT]) | Byte.toUnsignedInt(frame[TYPE_AT + 1]) << Byte.SIZE;
-        String path = event.path("path").asText(event.path("exe").asText());
-        String name = path.substring(path.lastIndexOf('/') + 1);
-        return types(event.path("kind").asText()).contains(type)
-                && new String(frame, StandardCharsets.ISO_8859_1)
-                        .contains(new String(name.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
+        byte[] octets = memory(at, (int) length);
+        ByteBuffer frame = ByteBuffer.wrap(octets).order(ByteOrder.LITTLE_ENDIAN);
+        var text = new String(octets, StandardCharsets.ISO_8859_1);
+        boolean same = types(event.path("kind").asText()).contains((int) frame.getShort(TYPE_AT))
+                && (!event.has("ret") || event.path("ret").asLong() == frame.getLong(RESULT_AT));
+        for (String name : named(event).split("/")) {
+            same &= text.contains(new String(name.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
+        }
+        for (String count : List.of("bytesRead", "bytesWritten")) {
+            same &= !event.has(count) || text.contains(number(event.path(count).asLong()));
+        }
+        return same;
+    }
+
+    /// The file or program that an event names; empty if it names none.
+    public static String named(JsonNode event) {
+        return event.path("path").asText(event.path("exe").asText());
+    }
+
+    private static String number(long value) {
+        byte[] octets = ByteBuffer.allocate(Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(value)
+                .array();
+        return new String(octets, StandardCharsets.ISO_8859_1);
     }
 
     /// The types of the frames of which events of a kind are made.

@@ -37,6 +37,8 @@ public final class BatchConsumer implements AutoCloseable {
 
     private static final int FETCH_BYTES_MAX = 32 << 20;
     private static final int RECORDS_PER_POLL_MAX = 64;
+    private static final Duration BROKER_LOOK_EVERY = Duration.ofSeconds(5);
+    private static final Duration BROKER_PATIENCE = Duration.ofSeconds(10);
     private static final Duration TOPIC_PATIENCE = Duration.ofSeconds(30);
     private static final Duration TOPIC_LOOK_EVERY = Duration.ofMillis(100);
 
@@ -44,6 +46,10 @@ public final class BatchConsumer implements AutoCloseable {
     private final String cluster;
     private final KafkaConsumer<String, byte[]> consumer;
     private @Nullable IngestException failed;
+    /// Whether it knows which partitions are its own, if any.
+    private boolean assigned;
+
+    private long lookedNs = System.nanoTime();
 
     /// What a member of a group is told, on the thread that polls. Sources are named as in
     /// [CommitState][blackbox.ingest.table.CommitState].
@@ -82,6 +88,7 @@ public final class BatchConsumer implements AutoCloseable {
         return open(clients, cluster, settings(clients), made -> {
             List<TopicPartition> partitions = made.partitions();
             made.consumer.assign(partitions);
+            made.assigned = true;
             made.seek(partitions, offsets);
         });
     }
@@ -171,6 +178,7 @@ public final class BatchConsumer implements AutoCloseable {
         @Override
         public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
             try {
+                assigned = true;
                 seek(partitions, partitions.isEmpty() ? Map.of() : assignment.assigned(sources(partitions)));
             } catch (IngestException e) {
                 failed = e;
@@ -224,6 +232,7 @@ public final class BatchConsumer implements AutoCloseable {
             var arrived = new ArrayList<Arrived>();
             ConsumerRecords<String, byte[]> records = consumer.poll(timeout);
             requireAssignment();
+            requireBroker();
             for (ConsumerRecord<String, byte[]> record : records) {
                 String source = source(new TopicPartition(record.topic(), record.partition()));
                 byte[] value = record.value();
@@ -241,9 +250,22 @@ public final class BatchConsumer implements AutoCloseable {
         }
     }
 
+    /// Asks the broker something now and then: when it is gone, polling only finds nothing.
+    private void requireBroker() {
+        long now = System.nanoTime();
+        if (now - lookedNs > BROKER_LOOK_EVERY.toNanos()
+                && !consumer.assignment().isEmpty()) {
+            lookedNs = now;
+            var _ = consumer.endOffsets(consumer.assignment(), BROKER_PATIENCE);
+        }
+    }
+
     /// How many records its partitions have behind those that were polled, as of the last answer of the broker;
-    /// -1 if that is not known of one of them.
+    /// -1 if that is not known of one of them, or not which they are.
     public long unread() {
+        if (!assigned) {
+            return -1;
+        }
         long unread = 0;
         for (TopicPartition partition : consumer.assignment()) {
             OptionalLong behind = consumer.currentLag(partition);

@@ -17,11 +17,19 @@ final class IngestCounters {
     /// How many records the topic has that were not read; -1 before that is known.
     volatile long unread = -1;
 
-    /// Since when the oldest record that was read waits to be committed, a [System#nanoTime]; 0 if none does.
+    /// Since when the oldest record that the writer was given waits to be committed, a [System#nanoTime]; 0 if
+    /// none does.
     volatile long waitingSinceNs;
 
+    /// The same of the records that were read and are being checked.
+    volatile long checkingSinceNs;
+
     Duration waiting() {
-        long since = waitingSinceNs;
-        return since == 0 ? Duration.ZERO : Duration.ofNanos(Math.max(0, System.nanoTime() - since));
+        long now = System.nanoTime();
+        return Duration.ofNanos(Math.max(age(waitingSinceNs, now), age(checkingSinceNs, now)));
+    }
+
+    private static long age(long sinceNs, long nowNs) {
+        return sinceNs == 0 ? 0 : Math.max(0, nowNs - sinceNs);
     }
 }

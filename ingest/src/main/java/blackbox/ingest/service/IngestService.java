@@ -76,11 +76,9 @@ public final class IngestService implements AutoCloseable {
         while (true) {
             try (IngestSession current = session == null ? open() : session) {
                 session = null;
-                phase = Phase.RUNNING;
-                trouble = null;
                 long commits = counters.commits.sum();
                 try {
-                    current.run(() -> stopping);
+                    current.run(() -> stopping, this::works);
                     end(Phase.STOPPED);
                     return;
                 } finally {
@@ -101,6 +99,12 @@ public final class IngestService implements AutoCloseable {
             }
             pause = pause.multipliedBy(2).compareTo(PAUSE_MAX) > 0 ? PAUSE_MAX : pause.multipliedBy(2);
         }
+    }
+
+    /// What opens again after a failure may fail again at the first commit.
+    private void works() {
+        phase = Phase.RUNNING;
+        trouble = null;
     }
 
     private static String sentence(Throwable e) {

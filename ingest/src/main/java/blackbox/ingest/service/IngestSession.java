@@ -86,6 +86,9 @@ final class IngestSession implements AutoCloseable {
     private final BlockingQueue<Message> queue = new ArrayBlockingQueue<>(QUEUE_BATCHES_MAX);
     private final AtomicReference<@Nullable Map<String, Long>> releasable = new AtomicReference<>();
     private volatile boolean ending;
+    /// Whether the checker has handed on all that the topic has.
+    private volatile boolean caughtUp;
+
     private volatile @Nullable Throwable checkFailure;
 
     /// From the checker's thread to the writer's.
@@ -176,7 +179,9 @@ final class IngestSession implements AutoCloseable {
     }
 
     /// Works until `stopping` ends it, then commits what it has.
-    void run(BooleanSupplier stopping) throws IngestException {
+    ///
+    /// @param works told when it has committed something, or found that there is nothing to commit
+    void run(BooleanSupplier stopping, Runnable works) throws IngestException {
         Thread checker = Thread.ofPlatform().name("ingest-check").daemon().start(this::readAndCheck);
         try {
             while (!stopping.getAsBoolean()) {
@@ -184,8 +189,9 @@ final class IngestSession implements AutoCloseable {
                 requireChecker();
                 switch (next) {
                     case null -> {
-                        if (!pacing.isPending()) {
+                        if (!pacing.isPending() && caughtUp) {
                             counters.waitingSinceNs = 0;
+                            works.run();
                         }
                     }
                     case Checked checked -> apply(checked);
@@ -194,6 +200,7 @@ final class IngestSession implements AutoCloseable {
                 lookUp(watermarks.unknown());
                 if (pacing.isDue(System.nanoTime(), writer.pendingRows())) {
                     commit();
+                    works.run();
                 }
             }
             if (pacing.isPending()) {
@@ -209,7 +216,6 @@ final class IngestSession implements AutoCloseable {
 
     private void end(Thread checker) {
         ending = true;
-        counters.unread = -1;
         boolean interrupted = Thread.interrupted();
         while (checker.isAlive()) {
             try {
@@ -241,9 +247,12 @@ final class IngestSession implements AutoCloseable {
                 List<Arrived> arrived = consumer.poll(POLL);
                 long readNs = System.nanoTime();
                 counters.unread = consumer.unread();
+                caughtUp = arrived.isEmpty() && counters.unread == 0;
+                counters.checkingSinceNs = arrived.isEmpty() ? 0 : readNs;
                 for (Arrived record : arrived) {
                     hand(new Checked(record, judge(record), readNs));
                 }
+                counters.checkingSinceNs = 0;
                 if (System.nanoTime() - released > RELEASE_INTERVAL.toNanos()) {
                     release();
                     released = System.nanoTime();
@@ -254,6 +263,7 @@ final class IngestSession implements AutoCloseable {
         } catch (IngestException | RuntimeException | Error e) {
             checkFailure = e;
         } finally {
+            counters.unread = -1;
             consumer.close();
         }
     }

@@ -36,6 +36,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -223,6 +225,59 @@ final class IngestServiceTest {
             awaitStatus(
                     service, status -> status.unread() == 0 && status.waiting().isZero());
         }
+    }
+
+    @Test
+    void aBrokerThatIsGoneIsNoticedWithoutWork() throws Exception {
+        try (IngestService service = startService()) {
+            awaitStatus(service, status -> status.unread() == 0);
+            broker.close();
+            IngestStatus gone = awaitStatus(service, status -> status.phase() == IngestStatus.Phase.RETRYING);
+            assertNotNull(gone.trouble());
+            assertEquals(
+                    -1, awaitStatus(service, status -> status.unread() != 0).unread());
+        }
+    }
+
+    /// It opens again, and fails again at the next commit: all that time it does not work.
+    @Test
+    void whatFailsAtEveryCommitDoesNotSayThatItWorks() throws Exception {
+        var run = new Traffic(new Random(6));
+        run.batch(2);
+        run.close();
+        var fails = new AtomicBoolean(true);
+        var commits = new AtomicInteger();
+        CommitStep.Observer observer = step -> {
+            if (step == CommitStep.BEFORE_FILES && fails.get()) {
+                commits.incrementAndGet();
+                IngestServiceTest.<RuntimeException>fail(new IngestException(Code.DISK_FULL, "no room"));
+            }
+        };
+        try (IngestService service = startService(observer)) {
+            awaitStatus(service, status -> status.unread() == 0);
+            publish(run.batches());
+            awaitStatus(service, status -> status.phase() == IngestStatus.Phase.RETRYING);
+            long failedNs = System.nanoTime();
+            while (commits.get() < 3) {
+                IngestStatus status = service.status();
+                assertEquals(IngestStatus.Phase.RETRYING, status.phase());
+                assertEquals("no room", status.trouble());
+                assertTrue(System.nanoTime() - failedNs < PATIENCE.toNanos());
+            }
+            assertTrue(service.status().waiting().toNanos() >= System.nanoTime() - failedNs - 1_000_000);
+            fails.set(false);
+            awaitStatus(
+                    service,
+                    status -> status.phase() == IngestStatus.Phase.RUNNING
+                            && status.trouble() == null
+                            && status.waiting().isZero());
+        }
+        assertSame(run, Long.MAX_VALUE, rows(run));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> void fail(Throwable why) throws E {
+        throw (E) why;
     }
 
     private static void await(CountDownLatch latch) {

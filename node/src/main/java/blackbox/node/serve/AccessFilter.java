@@ -109,6 +109,7 @@ final class AccessFilter {
             if (TOKEN_PARAMETERS.contains(name.toLowerCase(Locale.ROOT))) {
                 return refused(
                         request,
+                        beganNs,
                         words,
                         HttpStatus.BAD_REQUEST,
                         "a token must not stand in a URL, which proxies and histories keep: revoke it, and send another"
@@ -117,7 +118,12 @@ final class AccessFilter {
         }
         Caller caller = context.tokens().recognise(request.getHeaders().get(HttpHeaders.AUTHORIZATION));
         if (caller == null) {
-            return refused(request, words, HttpStatus.UNAUTHORIZED, "send a valid token as `Authorization: Bearer …`")
+            return refused(
+                            request,
+                            beganNs,
+                            words,
+                            HttpStatus.UNAUTHORIZED,
+                            "send a valid token as `Authorization: Bearer …`")
                     .header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"blackbox\"");
         }
         String target = request.getUri().toString();
@@ -138,9 +144,11 @@ final class AccessFilter {
         }
         try {
             long number = context.access().begin(new AccessLog.Request(caller, remote(request), words, run, target));
+            metrics.recorded(true);
             request.setAttribute(ASKED, new Asked(number, words, beganNs, caller, run, noRun));
             AnswerMeter.expect(context.access(), request.getHeaders().get(AnswerMeter.CONNECTION), number);
         } catch (RecorderException e) {
+            metrics.recorded(false);
             HttpResponse<byte[]> unanswered = notRecorded(e);
             metrics.answered(words, unanswered.code(), System.nanoTime() - beganNs);
             return unanswered;
@@ -164,9 +172,10 @@ final class AccessFilter {
                 "the request could not be recorded, so it is not answered: " + why.getMessage());
     }
 
-    private MutableHttpResponse<byte[]> refused(HttpRequest<?> request, String words, HttpStatus status, String why) {
+    private MutableHttpResponse<byte[]> refused(
+            HttpRequest<?> request, long beganNs, String words, HttpStatus status, String why) {
         context.access().refuse(remote(request), words, status.getCode());
-        metrics.answered(words, status.getCode(), 0);
+        metrics.answered(words, status.getCode(), System.nanoTime() - beganNs);
         return Problem.response(status, why);
     }
 

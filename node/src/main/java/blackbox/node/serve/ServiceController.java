@@ -50,7 +50,9 @@ final class ServiceController {
     @Produces(MediaType.APPLICATION_JSON)
     HttpResponse<byte[]> health() {
         IngestStatus ingest = context.ingest().get();
-        Health health = Health.of(ingest);
+        boolean recording = metrics.isRecording();
+        Health judged = Health.of(ingest);
+        Health health = judged == Health.UP && !recording ? Health.DEGRADED : judged;
         byte[] body = ApiJson.document(out -> {
             out.writeStartObject();
             out.writeStringField("status", health.name());
@@ -66,6 +68,7 @@ final class ServiceController {
             out.writeNumberField(
                     "waitingSeconds", ingest == null ? 0 : ingest.waiting().toMillis() / 1_000.0);
             out.writeEndObject();
+            out.writeBooleanField("requestsAreRecorded", recording);
             out.writeEndObject();
         });
         return HttpResponse.<byte[]>status(health == Health.DOWN ? HttpStatus.SERVICE_UNAVAILABLE : HttpStatus.OK)

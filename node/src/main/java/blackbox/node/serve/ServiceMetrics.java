@@ -3,6 +3,7 @@ package blackbox.node.serve;
 import blackbox.ingest.service.IngestStatus;
 import blackbox.ingest.service.IngestStatus.Phase;
 import blackbox.node.alert.Outbox;
+import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
@@ -14,7 +15,6 @@ import io.prometheus.metrics.model.snapshots.Unit;
 import jakarta.inject.Singleton;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +27,8 @@ final class ServiceMetrics {
     private final PrometheusRegistry registry = new PrometheusRegistry();
     private final ApiContext context;
     private final Histogram requests;
+    private final Counter notRecorded;
+    private volatile boolean recording = true;
     private boolean complete;
 
     /// All metrics in a format that was asked for.
@@ -41,6 +43,24 @@ final class ServiceMetrics {
                 .labelNames("route", "code")
                 .classicUpperBounds(0.005, 0.02, 0.1, 0.5, 2, 10, 60)
                 .register(registry);
+        this.notRecorded = Counter.builder()
+                .name("blackbox_requests_not_recorded")
+                .help("Requests that were not answered because they could not be recorded.")
+                .register(registry);
+        addIngest();
+    }
+
+    /// A request was recorded, or could not be.
+    void recorded(boolean succeeded) {
+        recording = succeeded;
+        if (!succeeded) {
+            notRecorded.inc();
+        }
+    }
+
+    /// Whether the last request could be recorded.
+    boolean isRecording() {
+        return recording;
     }
 
     /// A request was answered.
@@ -52,20 +72,26 @@ final class ServiceMetrics {
 
     /// @param accept what the scraper accepts, as HTTP has it; null for the text format
     Scrape scrape(@Nullable String accept) throws IOException {
-        addTheRest();
-        ExpositionFormatWriter writer = ExpositionFormats.init().findWriter(accept);
+        addJvm();
+        // The library would choose Protocol Buffers where they are accepted, and then lacks what writes them.
+        ExpositionFormats formats = ExpositionFormats.init();
+        ExpositionFormatWriter writer = formats.getOpenMetricsTextFormatWriter().accepts(accept)
+                ? formats.getOpenMetricsTextFormatWriter()
+                : formats.getPrometheusTextFormatWriter();
         var body = new ByteArrayOutputStream();
         writer.write(body, registry.scrape());
         return new Scrape(writer.getContentType(), body.toByteArray());
     }
 
-    /// What a service that nobody scrapes need not load.
-    private synchronized void addTheRest() {
-        if (complete) {
-            return;
+    /// Loads and registers these only where somebody scrapes.
+    private synchronized void addJvm() {
+        if (!complete) {
+            complete = true;
+            JvmMetrics.builder().register(registry);
         }
-        complete = true;
-        JvmMetrics.builder().register(registry);
+    }
+
+    private void addIngest() {
         GaugeWithCallback.builder()
                 .name("blackbox_ingest_phase")
                 .help("1 for the phase in which ingest is, 0 for the others.")
@@ -123,8 +149,8 @@ final class ServiceMetrics {
                 .callback(to -> {
                     try {
                         to.call((double) Outbox.waiting(context.data()));
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
+                    } catch (IOException _) {
+                        // It is left out, as what is not known is.
                     }
                 })
                 .register(registry);

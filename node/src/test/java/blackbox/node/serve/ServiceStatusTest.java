@@ -134,6 +134,34 @@ final class ServiceStatusTest {
         assertEquals(Set.of(), missing);
     }
 
+    /// Prometheus' own header where native histograms are on: it prefers Protocol Buffers, which are not
+    /// written here.
+    @Test
+    void whoPrefersAnotherFormatGetsText() throws Exception {
+        HttpResponse<String> scraped = get(
+                "/metrics",
+                service.token(),
+                "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6,"
+                        + "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.4,*/*;q=0.3");
+        assertEquals(200, scraped.statusCode(), scraped.body());
+        assertTrue(scraped.headers().firstValue("Content-Type").orElse("").startsWith("application/openmetrics-text"));
+    }
+
+    @Test
+    void whatIsRefusedAndWhatIsNotRecordedIsCounted() throws Exception {
+        assertEquals(401, get("/api/v1/runs", null, null).statusCode());
+        assertEquals(404, get("/api/v1/nothing", service.token(), null).statusCode());
+        String scraped = get("/metrics", service.token(), null).body();
+        assertTrue(scraped.contains("_count{code=\"401\",route=\"GET /api/v1/runs\"} 1"), scraped);
+        assertTrue(scraped.contains("_count{code=\"404\",route=\"GET (no such route)\"} 1"), scraped);
+        assertTrue(scraped.contains("blackbox_requests_not_recorded_total 0.0"), scraped);
+        service.context().access().close();
+        assertEquals(503, get("/metrics", service.token(), null).statusCode());
+        HttpResponse<String> health = get("/health", null, null);
+        assertTrue(health.body().contains("\"status\":\"DEGRADED\""), health::body);
+        assertTrue(health.body().contains("\"requestsAreRecorded\":false"), health::body);
+    }
+
     /// What is not known is left out, and not told as 0.
     @Test
     void whatIsNotKnownIsNotTold() throws Exception {
