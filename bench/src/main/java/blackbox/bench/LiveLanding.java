@@ -3,7 +3,6 @@ package blackbox.bench;
 import blackbox.bench.result.BenchResult;
 import blackbox.bench.result.Goal.AtLeast;
 import blackbox.bench.result.Goal.AtMost;
-import blackbox.bench.subject.Folders;
 import blackbox.bench.subject.Launcher;
 import blackbox.bench.subject.VmData;
 import blackbox.bench.work.PackageRegistry;
@@ -12,7 +11,6 @@ import blackbox.bench.work.Workload;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -77,17 +75,8 @@ final class LiveLanding implements VmBenchmark {
     }
 
     private void land(VmData data, Workload workload, PackageRegistry peer) throws IOException, InterruptedException {
-        if (workload.image().equals(Workload.IMAGE)) {
-            data.addImage(Workload.IMAGE, Workload.DEFINITION);
-        }
-        Path workspace = workload.prepare(data.folder(), peer);
-        try {
-            Launcher.time(data.command(workload.record("live", workspace)));
-        } finally {
-            Folders.delete(workspace);
-        }
-        JsonNode runs = JSON.readTree(Launcher.output(data.command("runs", "--json")));
-        JsonNode run = runs.path(runs.size() - 1);
+        workload.record(data, "live", peer);
+        JsonNode run = data.newestRun();
         String id = run.path("run").asText();
         Duration recorded = Duration.between(
                 Instant.parse(run.path("startedAt").asText()),

@@ -2,7 +2,6 @@ package blackbox.bench;
 
 import blackbox.bench.result.BenchResult;
 import blackbox.bench.result.Goal.AtLeast;
-import blackbox.bench.subject.Folders;
 import blackbox.bench.subject.Launcher;
 import blackbox.bench.subject.VmData;
 import blackbox.bench.work.PackageRegistry;
@@ -10,7 +9,6 @@ import blackbox.bench.work.Workload;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -96,16 +94,8 @@ record ReplayAgreement(String tier) implements VmBenchmark {
 
     private void replay(VmData data, Workload workload, PackageRegistry peer, Counts counts)
             throws IOException, InterruptedException {
-        if (workload.image().equals(Workload.IMAGE)) {
-            data.addImage(Workload.IMAGE, Workload.DEFINITION);
-        }
         for (int i = 0; i < RECORDINGS; i++) {
-            Path workspace = workload.prepare(data.folder(), peer);
-            try {
-                Launcher.time(data.command(workload.record(tier, workspace)));
-            } finally {
-                Folders.delete(workspace);
-            }
+            workload.record(data, tier, peer);
             counts.add(replay(data, "last", REPLAYS), REPLAYS);
         }
     }

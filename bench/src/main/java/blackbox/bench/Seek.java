@@ -6,7 +6,6 @@ import blackbox.bench.result.Medians;
 import blackbox.bench.subject.Launcher;
 import blackbox.bench.subject.VmData;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,7 +44,7 @@ final class Seek implements VmBenchmark {
         VmData data = VmData.shared();
         Launcher.time(data.command("record", "--tier", "exact", "--", "true")); // creates the snapshot if there is none
         Launcher.time(data.command("record", "--tier", "exact", "--", "bash", "-c", WORK));
-        JsonNode run = newest(data);
+        JsonNode run = data.newestRun();
         Instant began = Instant.parse(run.path("startedAt").asText());
         Duration recorded =
                 Duration.between(began, Instant.parse(run.path("endedAt").asText()));
@@ -79,11 +78,6 @@ final class Seek implements VmBenchmark {
 
     private static double seconds(Duration duration) {
         return duration.toMillis() / 1_000.0;
-    }
-
-    private static JsonNode newest(VmData data) throws IOException, InterruptedException {
-        JsonNode runs = new ObjectMapper().readTree(Launcher.output(data.command("runs", "--json")));
-        return runs.path(runs.size() - 1);
     }
 
     private static Duration seek(VmData data, Instant moment) throws IOException, InterruptedException {

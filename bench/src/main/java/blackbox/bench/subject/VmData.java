@@ -3,6 +3,8 @@ package blackbox.bench.subject;
 import blackbox.files.Folders;
 import blackbox.files.ProcessLock;
 import blackbox.schemas.folder.DataFolder;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -73,6 +75,12 @@ public record VmData(Path folder) {
             }
         }
         return new VmData(fresh);
+    }
+
+    /// The run that was recorded last, as `blackbox runs --json` shows it.
+    public JsonNode newestRun() throws IOException, InterruptedException {
+        JsonNode runs = new ObjectMapper().readTree(Launcher.output(command("runs", "--json")));
+        return runs.path(runs.size() - 1);
     }
 
     /// The command line of `./blackbox` on this folder.

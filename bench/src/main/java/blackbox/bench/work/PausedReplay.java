@@ -1,5 +1,6 @@
 package blackbox.bench.work;
 
+import blackbox.schemas.wire.Frame;
 import blackbox.schemas.wire.FrameType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -20,10 +21,6 @@ import org.jspecify.annotations.Nullable;
 public final class PausedReplay implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int PIECE_OCTETS = 4_096;
-    private static final int FRAME_OCTETS_MAX = 1 << 17;
-    private static final int HEADER_OCTETS = 64;
-    private static final int TYPE_AT = 6;
-    private static final int RESULT_AT = 56;
     /// The exit code for a moment that the re-execution does not have.
     private static final int PARTED = 1;
 
@@ -88,14 +85,17 @@ public final class PausedReplay implements AutoCloseable {
         JsonNode registers = ask("registers").path("registers");
         long at = Long.parseUnsignedLong(registers.path("rsi").asText(), 16);
         long length = Long.parseUnsignedLong(registers.path("rdx").asText(), 16);
-        if (length < HEADER_OCTETS || length > FRAME_OCTETS_MAX) {
+        if (length < Frame.HEADER_BYTES || length > Frame.BYTES_MAX) {
             return false;
         }
         byte[] octets = memory(at, (int) length);
-        ByteBuffer frame = ByteBuffer.wrap(octets).order(ByteOrder.LITTLE_ENDIAN);
+        Frame frame = Frame.parse(octets, 0, octets.length);
+        if (frame == null) {
+            return false;
+        }
         var text = new String(octets, StandardCharsets.ISO_8859_1);
-        boolean same = types(event.path("kind").asText()).contains((int) frame.getShort(TYPE_AT))
-                && (!event.has("ret") || event.path("ret").asLong() == frame.getLong(RESULT_AT));
+        boolean same = types(event.path("kind").asText()).contains(frame.type())
+                && (!event.has("ret") || event.path("ret").asLong() == frame.ret());
         for (String name : named(event).split("/")) {
             same &= text.contains(new String(name.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
         }

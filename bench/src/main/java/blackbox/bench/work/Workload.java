@@ -1,5 +1,8 @@
 package blackbox.bench.work;
 
+import blackbox.bench.subject.Folders;
+import blackbox.bench.subject.Launcher;
+import blackbox.bench.subject.VmData;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -37,8 +40,22 @@ public record Workload(String name, String image, boolean calls, List<String> fi
 
     private static final String FOLDER = "/blackbox/bench/agreement/";
 
-    /// Makes its workspace in a new folder.
-    public Path prepare(Path parent, PackageRegistry peer) throws IOException {
+    /// Records it, in a workspace of its own; its image is built if there is none.
+    ///
+    /// @param tier `exact` or `live`
+    public void record(VmData data, String tier, PackageRegistry peer) throws IOException, InterruptedException {
+        if (image.equals(IMAGE)) {
+            data.addImage(IMAGE, DEFINITION);
+        }
+        Path workspace = prepare(data.folder(), peer);
+        try {
+            Launcher.time(data.command(arguments(tier, workspace)));
+        } finally {
+            Folders.delete(workspace);
+        }
+    }
+
+    private Path prepare(Path parent, PackageRegistry peer) throws IOException {
         Path workspace = Files.createTempDirectory(parent, name + "-");
         for (String file : files) {
             Files.writeString(workspace.resolve(file), content(file).replace("@PEER@", peer.guestUrl()));
@@ -61,10 +78,7 @@ public record Workload(String name, String image, boolean calls, List<String> fi
         }
     }
 
-    /// The arguments of `blackbox record`.
-    ///
-    /// @param tier `exact` or `live`
-    public String[] record(String tier, Path workspace) {
+    private String[] arguments(String tier, Path workspace) {
         var arguments = new ArrayList<>(List.of("record", "--json", "--tier", tier, "--image", image));
         if (!image.equals("default")) {
             arguments.addAll(List.of("--memory", "2G"));

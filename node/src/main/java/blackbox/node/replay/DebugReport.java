@@ -35,7 +35,7 @@ public record DebugReport(PrintWriter out, Form form) {
     ///     recording
     /// @param event at which it stopped
     /// @param asked the index that was asked for: at an event that is not the guest's, or not compared, nothing
-    /// stops
+    ///     stops
     /// @param instruction the next one, counted from 0
     /// @param instructions how many there are
     /// @param executedFrom the instruction from which they were executed: 0, or that of a replay checkpoint

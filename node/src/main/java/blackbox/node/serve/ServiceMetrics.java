@@ -15,6 +15,7 @@ import io.prometheus.metrics.model.snapshots.Unit;
 import jakarta.inject.Singleton;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +23,6 @@ import org.jspecify.annotations.Nullable;
 /// took, what waits for webhooks, and the Java virtual machine. Counts are those since the process was started.
 @Singleton
 final class ServiceMetrics {
-    private static final String RESULT = "result";
-
     private final PrometheusRegistry registry = new PrometheusRegistry();
     private final ApiContext context;
     private final Histogram requests;
@@ -111,16 +110,13 @@ final class ServiceMetrics {
                 .name("blackbox_ingest_batches")
                 .help("Batches taken from the topic, by what came of them: refused ones failed their check and are in"
                         + " quarantine, known ones had arrived before, foreign ones are of another log of runs.")
-                .labelNames(RESULT)
-                .callback(to -> {
-                    IngestStatus now = context.ingest().get();
-                    if (now != null) {
-                        to.call((double) now.batches(), "accepted");
-                        to.call((double) now.known(), "known");
-                        to.call((double) now.foreign(), "foreign");
-                        to.call((double) now.refused(), "refused");
-                    }
-                })
+                .labelNames("result")
+                .callback(to -> ifKnown(now -> {
+                    to.call((double) now.batches(), "accepted");
+                    to.call((double) now.known(), "known");
+                    to.call((double) now.foreign(), "foreign");
+                    to.call((double) now.refused(), "refused");
+                }))
                 .register(registry);
         GaugeWithCallback.builder()
                 .name("blackbox_ingest_unread_records")
@@ -136,12 +132,7 @@ final class ServiceMetrics {
                 .name("blackbox_ingest_waiting_seconds")
                 .help("For how long the oldest record that was read has waited to be committed.")
                 .unit(Unit.SECONDS)
-                .callback(to -> {
-                    IngestStatus now = context.ingest().get();
-                    if (now != null) {
-                        to.call(now.waiting().toNanos() / 1e9);
-                    }
-                })
+                .callback(to -> ifKnown(now -> to.call(now.waiting().toNanos() / 1e9)))
                 .register(registry);
         GaugeWithCallback.builder()
                 .name("blackbox_webhook_alerts_waiting")
@@ -160,12 +151,15 @@ final class ServiceMetrics {
         CounterWithCallback.builder()
                 .name("blackbox_ingest_" + what)
                 .help(help)
-                .callback(to -> {
-                    IngestStatus now = context.ingest().get();
-                    if (now != null) {
-                        to.call((double) of.applyAsLong(now));
-                    }
-                })
+                .callback(to -> ifKnown(now -> to.call((double) of.applyAsLong(now))))
                 .register(registry);
+    }
+
+    /// Nothing is told of an ingest that has not started.
+    private void ifKnown(Consumer<IngestStatus> tell) {
+        IngestStatus now = context.ingest().get();
+        if (now != null) {
+            tell.accept(now);
+        }
     }
 }
