@@ -35,6 +35,7 @@ class ArchitectureTest {
             Map.entry("policy", Set.of()),
             Map.entry("rules", Set.of("schemas", "policy")),
             Map.entry("calls", Set.of()),
+            Map.entry("console", Set.of()),
             Map.entry("vault", Set.of("schemas", "files")),
             Map.entry("evidence", Set.of("schemas", "files")),
             Map.entry("recorder", Set.of("schemas", "files", "vault", "evidence")),
@@ -74,7 +75,8 @@ class ArchitectureTest {
                             "ingest",
                             "query",
                             "replay",
-                            "node")));
+                            "node",
+                            "console")));
 
     private static final Set<String> INSIDE = Set.of("blackbox.vm.process");
 

@@ -2,6 +2,7 @@ package blackbox.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.cli.exit.ExitCodes;
@@ -24,10 +25,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Base64;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -210,6 +213,32 @@ class ExportCommandTest {
         assertEquals(Files.readString(file), standard.out());
     }
 
+    /// The page has the bundle's octets, which verify; what in them no page can read is said when it is written.
+    @Test
+    void aPageCarriesTheBundle() throws Exception {
+        record(false);
+        Path page = data.resolve("run.html");
+        Ran ran = export("--format", "html", "--out", page.toString(), "--json");
+        assertEquals(ExitCodes.OK, ran.exitCode(), ran.err());
+        JsonNode said = JSON.readTree(ran.out());
+        assertEquals(page.toString(), said.path("html").asText());
+        assertEquals(Files.size(page), said.path("bytes").asLong());
+        assertTrue(said.path("limits").path(0).asText().contains("not in the table"), said::toString);
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(page)));
+        String base64 = Files.readString(page).replaceAll("(?s).*id=\"bundle\">([^<]+)<.*", "$1");
+        Path zip = Files.write(data.resolve("carried.zip"), Base64.getDecoder().decode(base64));
+        Ran verified = run("verify", zip.toString(), "--json");
+        assertEquals("VERIFIED", JSON.readTree(verified.out()).path("integrity").asText(), verified.out());
+        Ran bundle =
+                export("--format", "bundle", "--out", data.resolve("run.zip").toString(), "--json");
+        assertEquals(
+                JSON.readTree(bundle.out()).path("files").asLong(),
+                said.path("files").asLong());
+        try (var files = new ZipFile(data.resolve("run.zip").toFile())) {
+            assertNotNull(files.getEntry("open.html"));
+        }
+    }
+
     @Test
     void nothingIsLeftOfAnExportThatFails() throws Exception {
         record(false);
@@ -228,6 +257,6 @@ class ExportCommandTest {
     void anUnknownFormatNamesThoseThatThereAre() {
         Ran ran = export("--format", "xml");
         assertEquals(ExitCodes.BAD_INPUT, ran.exitCode());
-        assertTrue(ran.err().contains("bundle, tiles, replay, controls, ocsf"), ran.err());
+        assertTrue(ran.err().contains("bundle, html, tiles, replay, controls, ocsf"), ran.err());
     }
 }

@@ -7,6 +7,7 @@ import blackbox.cli.options.RunArgument;
 import blackbox.cli.options.TravelOptions;
 import blackbox.cli.output.JsonOut;
 import blackbox.cli.output.TravelReport;
+import blackbox.console.EvidencePage;
 import blackbox.evidence.EvidenceException;
 import blackbox.evidence.bundle.BundleWriter;
 import blackbox.evidence.store.FileDigest;
@@ -45,6 +46,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -64,6 +66,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "  blackbox export last --format bundle --out evidence.zip",
             "  java -jar verifier/target/blackbox-verifier.jar --key log.pub evidence.zip",
+            "  blackbox export last --format html --out evidence.html     one file that opens and verifies itself in a browser",
             "  blackbox export last --format tiles --out folder",
             "  blackbox export last --format ocsf --out - | your-siem-forwarder",
             "  blackbox export last --format chrome-trace --out run.trace.json     open it at ui.perfetto.dev or in speedscope",
@@ -91,6 +94,7 @@ public final class ExportCommand implements Callable<Integer> {
             description = {
                 "To verify and replay elsewhere:",
                 "  bundle: evidence to verify without this machine (default)",
+                "  html: the bundle in one page that verifies and shows it in any browser, without a network",
                 "  tiles: the events as C2SP tlog-tiles, a log of static files",
                 "  replay: one file with all that a replay elsewhere needs, encrypted, for `blackbox import`",
                 "For whoever answers for record-keeping:",
@@ -112,7 +116,7 @@ public final class ExportCommand implements Callable<Integer> {
             paramLabel = "PATH",
             description =
                     "Where to write it (default: a file in this folder that is named for the run). A bundle is written"
-                            + " as a folder if PATH is an empty folder. controls, ocsf, otlp, json, csv, chrome-trace and pcapng:"
+                            + " as a folder if PATH is an empty folder. html, controls, ocsf, otlp, json, csv, chrome-trace and pcapng:"
                             + " - is standard output.")
     @Nullable
     private Path out;
@@ -141,6 +145,7 @@ public final class ExportCommand implements Callable<Integer> {
         RunId run = argument.resolve(recordings);
         switch (format) {
             case BUNDLE -> bundle(folder, recordings, run);
+            case HTML -> page(folder, recordings, run);
             case TILES -> tiles(recordings, run);
             case REPLAY ->
                 TravelReport.print(spec.commandLine().getOut(), common.json(), travel.export(folder, run, out));
@@ -156,10 +161,7 @@ public final class ExportCommand implements Callable<Integer> {
     private void bundle(DataFolder folder, Recordings recordings, RunId run)
             throws IOException, EvidenceException, RecorderException {
         Path target = out == null ? format.defaultFile(run) : out;
-        int files;
-        try (LogKey key = LogKeys.loadOrCreate(folder.keys(), KeyAccess.system())) {
-            files = BundleWriter.write(recordings, run, key.first(), target);
-        }
+        int files = writeBundle(folder, recordings, run, target);
         String sha256 =
                 Files.isDirectory(target) ? null : FileDigest.sha256(target).toString();
         PrintWriter print = spec.commandLine().getOut();
@@ -175,6 +177,52 @@ public final class ExportCommand implements Callable<Integer> {
         } else {
             print.println(target + "  " + files + " files" + (sha256 == null ? "" : "  sha256 " + sha256));
             print.flush();
+        }
+    }
+
+    private static int writeBundle(DataFolder folder, Recordings recordings, RunId run, Path target)
+            throws IOException, EvidenceException, RecorderException {
+        try (LogKey key = LogKeys.loadOrCreate(folder.keys(), KeyAccess.system())) {
+            return BundleWriter.write(
+                    recordings, run, key.first(), Map.of(EvidencePage.NAME, EvidencePage.blank()), target);
+        }
+    }
+
+    private void page(DataFolder folder, Recordings recordings, RunId run)
+            throws IOException, EvidenceException, RecorderException {
+        Destination to = Destination.of(out, format.defaultFile(run), common.json());
+        boolean whole = recordings.spoolSegments(run).isEmpty()
+                && Recordings.entries(recordings.quarantineFolder(run)).isEmpty();
+        List<String> limits = whole
+                ? List.of()
+                : List.of("some batches of run " + run
+                        + " are not in the table, and a page cannot read those: it will say"
+                        + " that it cannot judge; `blackbox serve` or `blackbox ingest` takes in what is waiting");
+        Path staging = Files.createTempDirectory("blackbox-page-"); // readable by its owner alone
+        Path bundle = staging.resolve("bundle.zip");
+        try {
+            int files = writeBundle(folder, recordings, run, bundle);
+            if (Files.size(bundle) > EvidencePage.BUNDLE_BYTES_MAX) {
+                throw CommandException.badInput("the bundle of run " + run + " has " + Files.size(bundle)
+                        + " octets, and a page can carry " + EvidencePage.BUNDLE_BYTES_MAX
+                        + "; use --format bundle, and open the ZIP with the " + EvidencePage.NAME + " in it");
+            }
+            to.write(octets -> {
+                try (InputStream zip = Files.newInputStream(bundle)) {
+                    EvidencePage.write(zip, octets);
+                }
+                return files;
+            });
+            said(
+                    run,
+                    to,
+                    files + " files; it verifies itself in a browser, which proves nothing of who made it: give it the"
+                            + " recorder's public key there",
+                    limits,
+                    json -> json.writeNumberField("files", files));
+        } finally {
+            Files.deleteIfExists(bundle);
+            Files.delete(staging);
         }
     }
 

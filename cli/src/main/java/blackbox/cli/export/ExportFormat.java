@@ -10,6 +10,7 @@ import picocli.CommandLine.TypeConversionException;
 /// What `export` writes.
 enum ExportFormat {
     BUNDLE("bundle", ".bundle.zip"),
+    HTML("html", ".html"),
     TILES("tiles", ".tiles"),
     REPLAY("replay", ".bbrun"),
     CONTROLS("controls", ".controls.json"),

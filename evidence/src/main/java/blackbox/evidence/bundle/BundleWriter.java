@@ -66,6 +66,14 @@ public final class BundleWriter {
     /// @throws EvidenceException when the run is still being recorded, or `out` exists already
     public static int write(Recordings recordings, RunId run, NoteSigner signer, Path out)
             throws IOException, EvidenceException {
+        return write(recordings, run, signer, Map.of(), out);
+    }
+
+    /// The same with further files for people, which the statement covers, too.
+    ///
+    /// @param pages their content by name
+    public static int write(Recordings recordings, RunId run, NoteSigner signer, Map<String, byte[]> pages, Path out)
+            throws IOException, EvidenceException {
         if (recordings.isLive(run)) {
             throw new EvidenceException("run " + run + " is still being recorded; export it once it is closed");
         }
@@ -76,6 +84,9 @@ public final class BundleWriter {
                 writer.takeAsItCame();
             } else {
                 writer.collect();
+                for (Map.Entry<String, byte[]> page : pages.entrySet()) {
+                    writer.stage(page.getKey(), page.getValue());
+                }
                 writer.sign(signer);
             }
             writer.put(out);

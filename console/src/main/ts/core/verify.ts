@@ -1,0 +1,251 @@
+import { Key, Note } from "./note";
+import { hex, textOf } from "./octets";
+import { type Account, RunCheck } from "./run";
+import { DoesNotHold, readRunsLog, type Replay, type RunsLog } from "./runslog";
+import { sha256Of } from "./sha256";
+import { differences, statementOf } from "./statement";
+import { Beyond, readTable, type Rows } from "./table";
+import { unpack } from "./zip";
+
+const DATA_FILE = /^warehouse\/blackbox\/events\/data\/run=([0-9a-z]{26})\/((\d{19})-(\d{19})-[0-9a-f]{8}\.parquet)$/;
+
+/** What this page says of a bundle. UNCHECKED: it holds something that only `blackbox verify` can read. */
+export type Verdict = "VERIFIED" | "TAMPERED" | "TRUNCATED" | "UNCHECKED";
+
+export interface Completeness {
+  lost: number;
+  lossKnown: boolean;
+  unknownFrom: number | null;
+  unknownBecause: string[];
+}
+
+export interface Report {
+  verdict: Verdict;
+  run: string | null;
+  /** What does not hold, or is missing, and where; empty if it is verified. */
+  findings: string[];
+  /** What is to be said of what holds. */
+  notes: string[];
+  /** Events that a signature covers that was checked here. */
+  events: number;
+  checkpoints: number;
+  /** Names and ids of the keys that were believed, as text. */
+  signers: string[];
+  /** Whether a key was given from outside the bundle and leads to all of it. */
+  trusted: boolean;
+  completeness: Completeness | null;
+  replays: Replay[];
+  /** What this page does not check. */
+  limits: string[];
+}
+
+export interface Progress {
+  step: string;
+  done: number;
+  of: number;
+}
+
+export const LIMITS = [
+  "time stamps by outside authorities and witnesses",
+  "post-quantum signatures, where the log of runs has them beside the others",
+  "whether the row statistics in the data files are true, which other engines skip rows by",
+  "what is lost between what the rows declare: the counts are those of the signed report",
+  "captures, files and images, which are not in a bundle",
+];
+
+function dataFiles(files: Map<string, Uint8Array>, run: string): { name: string; file: string; first: number; end: number }[] {
+  const found: { name: string; file: string; first: number; end: number }[] = [];
+  for (const name of files.keys()) {
+    const match = DATA_FILE.exec(name);
+    if (match) {
+      if (match[1] !== run) {
+        throw new DoesNotHold(`${name} is of another run`);
+      }
+      found.push({ name, file: match[2]!, first: Number(match[3]), end: Number(match[4]) });
+    } else if (name.startsWith("warehouse/") && !name.endsWith(".parquet.seal")) {
+      throw new DoesNotHold(`${name} is not a file of a bundle`);
+    }
+  }
+  return found.sort((a, b) => a.first - b.first || a.end - b.end);
+}
+
+async function checkSeal(
+  files: Map<string, Uint8Array>,
+  data: { name: string; file: string; first: number; end: number },
+  run: string,
+  sealers: Key[],
+): Promise<void> {
+  const octets = files.get(`${data.name}.seal`);
+  const note = octets && Note.parse(octets);
+  if (!note) {
+    throw new DoesNotHold(`${data.file}: it has no seal`);
+  }
+  if (!(await note.isSignedBy(sealers))) {
+    throw new DoesNotHold(`${data.file}: its seal is not signed by a trusted key`);
+  }
+  const file = files.get(data.name)!;
+  const text = [
+    "blackbox/file/v1",
+    run,
+    data.first,
+    data.end,
+    data.end - data.first,
+    file.length,
+    hex(await sha256Of(file)),
+    data.file,
+    "",
+  ].join("\n");
+  if (note.text !== text) {
+    throw new DoesNotHold(`${data.file}: it is not the file that was sealed`);
+  }
+}
+
+/** The keys in the bundle itself, for which nobody vouches. */
+function ownKeys(files: Map<string, Uint8Array>): Key[] {
+  const keys: Key[] = [];
+  for (const [name, octets] of files) {
+    if (name.startsWith("keys/") && name.endsWith(".pub")) {
+      try {
+        const key = Key.parse(textOf(octets));
+        if (key) {
+          keys.push(key);
+        }
+      } catch {
+        throw new DoesNotHold(`${name} is not a public key`);
+      }
+    }
+  }
+  return keys;
+}
+
+/** Compares the report that the bundle has with what the rows say, as far as this page counts it. */
+function completenessOf(octets: Uint8Array | undefined, account: Account, run: string): Completeness {
+  type Said = Account & Completeness & { version: number; run: string; declaredLost: number };
+  let said: Said;
+  try {
+    said = JSON.parse(textOf(octets ?? new Uint8Array(0))) as Said;
+  } catch {
+    throw new DoesNotHold("completeness.json is missing or cannot be read");
+  }
+  const counted: Account = {
+    events: said.events,
+    cpus: said.cpus,
+    losses: said.losses,
+    heartbeats: said.heartbeats,
+    heartbeatGapNsMax: said.heartbeatGapNsMax,
+    closedAtIndex: said.closedAtIndex,
+  };
+  if (said.run !== run || JSON.stringify(counted) !== JSON.stringify(account)) {
+    throw new DoesNotHold("completeness.json does not match the events");
+  }
+  if (said.version === 1) {
+    return { lost: said.declaredLost, lossKnown: false, unknownFrom: 0, unknownBecause: [] };
+  }
+  const { lost, lossKnown, unknownFrom, unknownBecause } = said;
+  return { lost, lossKnown, unknownFrom, unknownBecause };
+}
+
+/**
+ * Verifies a bundle's ZIP from its octets and the keys that are trusted; if none are given, from its own, and the
+ * report says so. Nothing is taken on after the first thing that does not hold, but all files that were changed are
+ * named.
+ *
+ * @param given keys as text, from outside the bundle
+ * @param keep gets the rows that were verified, in order
+ */
+export async function verify(
+  zip: Uint8Array,
+  given: string[],
+  tell: (progress: Progress) => void,
+  keep: (rows: Rows) => void,
+): Promise<Report> {
+  const report: Report = {
+    verdict: "TAMPERED",
+    run: null,
+    findings: [],
+    notes: [],
+    events: 0,
+    checkpoints: 0,
+    signers: [],
+    trusted: false,
+    completeness: null,
+    replays: [],
+    limits: LIMITS,
+  };
+  let check: RunCheck | null = null;
+  try {
+    tell({ step: "unpacking", done: 0, of: 1 });
+    const files = unpack(zip);
+    const statement = statementOf(files);
+    report.run = statement.run;
+    tell({ step: "comparing files with the signed statement", done: 0, of: 1 });
+    const changed = await differences(files, statement.subjects);
+    if (changed.length > 0) {
+      report.findings = changed.map((each) => `the bundle: ${each}`);
+      return report;
+    }
+    const trusted = given.length > 0 ? given.flatMap((text) => Key.parse(text) ?? []) : ownKeys(files);
+    tell({ step: "reading the log of runs", done: 0, of: 1 });
+    const log = await readRunsLog(files, trusted, statement.run);
+    const believed = [...trusted, ...(log?.keys.ofLog(log.size, null) ?? [])];
+    if (!(await statement.isSignedBy(believed))) {
+      throw new DoesNotHold("the bundle: its statement is not signed by a trusted key");
+    }
+    report.signers = [...new Set(believed.map((key) => `${key.name}+${key.id}`))];
+    const unread = [...files.keys()].filter((name) => /^(spool|quarantine)\//.test(name));
+    if (unread.length > 0) {
+      report.verdict = "UNCHECKED";
+      report.findings = [`${unread.length} batches are not in the table yet or were refused: ${unread[0]}`];
+      return report;
+    }
+    check = new RunCheck(statement.run, trusted, log);
+    await checkRows(files, statement.run, trusted, log, check, tell, keep);
+    const missing = check.finish();
+    report.completeness = completenessOf(files.get("completeness.json"), check.account, statement.run);
+    report.replays = log?.replays ?? [];
+    report.verdict = missing.length > 0 ? "TRUNCATED" : "VERIFIED";
+    report.findings = missing;
+    report.notes = check.notes;
+    report.trusted = given.length > 0;
+  } catch (problem) {
+    const what = problem instanceof Error ? problem.message : String(problem);
+    report.verdict = problem instanceof Beyond ? "UNCHECKED" : "TAMPERED";
+    report.findings = [problem instanceof DoesNotHold || problem instanceof Beyond ? what : `the bundle: ${what}`];
+  }
+  report.events = check?.covered ?? 0;
+  report.checkpoints = check?.checkpoints ?? 0;
+  return report;
+}
+
+async function checkRows(
+  files: Map<string, Uint8Array>,
+  run: string,
+  trusted: Key[],
+  log: RunsLog | null,
+  check: RunCheck,
+  tell: (progress: Progress) => void,
+  keep: (rows: Rows) => void,
+): Promise<void> {
+  const sealers = [...trusted.filter((key) => !log?.keys.isRevokedSealer(key)), ...(log?.keys.sealers() ?? [])];
+  const data = dataFiles(files, run);
+  for (const each of data) {
+    await checkSeal(files, each, run, sealers);
+  }
+  const end = data[data.length - 1]?.end ?? 0;
+  if (end === 0) {
+    throw new DoesNotHold("there is nothing of the run");
+  }
+  for (const each of data) {
+    if (each.first < check.size && each.end <= check.size) {
+      throw new Beyond(`${each.file}: its events are in another file, too, and would have to be compared`);
+    }
+    await readTable(files.get(each.name)!, run, async (rows) => {
+      await check.take(rows);
+      keep(rows);
+      tell({ step: "verifying events", done: check.size, of: end });
+    });
+    if (check.size !== each.end || check.covered !== each.end) {
+      throw new DoesNotHold(`${each.file}: it does not end with event ${each.end - 1} and its checkpoint`);
+    }
+  }
+}

@@ -1,0 +1,220 @@
+import columnsJson from "../formats/columns.json";
+import { COLUMNS, decode, LeafWriter, type Value } from "../core/leaf";
+import { hex, textOf } from "../core/octets";
+import { leafHash } from "../core/sha256";
+import { KINDS, type Rows, SOURCES } from "../core/table";
+import type { Details, Facts, Filter, Line } from "./messages";
+import { quoted, shown, timeText, valueText } from "./text";
+
+const IDS = Object.fromEntries(columnsJson.map(({ name, fieldId }) => [name, fieldId]));
+const KIND_NAMES = new Map([...KINDS].map(([name, code]) => [code, name]));
+const SOURCE_NAMES = new Map([...SOURCES].map(([name, code]) => [code, name]));
+const NAMED = ["path", "host", "what", "detail", "exe", "comm", "path_to"];
+
+const SHOWN = new Set(["kind", "at_ns", "source", "cpu", "cpu_seq", "pid", "tid", "ppid", "start_ns", "comm", "previous"]);
+
+function octets(value: Value | null): string {
+  return value instanceof Uint8Array ? shown(value) : "";
+}
+
+/** The events of a run, as far as they were verified. */
+export class Events {
+  private readonly parts: Rows[] = [];
+  private readonly ids: Map<number, ArrayLike<Value | null | undefined>>[] = [];
+  count = 0;
+
+  /** Leaves only the events before `end`: what no checkpoint covers that holds is not shown. */
+  cut(end: number): void {
+    this.count = Math.min(this.count, end);
+  }
+
+  add(rows: Rows): void {
+    this.parts.push(rows);
+    this.ids.push(new Map(rows.columns.map(({ column, values }) => [column.id, values])));
+    this.count += rows.count;
+  }
+
+  private part(index: number): number {
+    let low = 0;
+    let high = this.parts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.parts[middle]!.first <= index) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low;
+  }
+
+  /** The values of an event by the names of their columns: those of its octets, where the table keeps octets. */
+  private values(index: number): (name: string) => Value | null {
+    const at = this.part(index);
+    const rows = this.parts[at]!;
+    const raw = rows.raw?.[index - rows.first];
+    if (raw) {
+      try {
+        const decoded = decode(raw);
+        return (name) => decoded.get(IDS[name]!) ?? null;
+      } catch {
+        return () => null;
+      }
+    }
+    const ids = this.ids[at]!;
+    return (name) => ids.get(IDS[name]!)?.[index - rows.first] ?? null;
+  }
+
+  private static kindText(kind: Value | null): string {
+    return typeof kind === "number" ? (KIND_NAMES.get(kind) ?? `kind ${kind}`) : "unknown";
+  }
+
+  /** The columns that nothing else in a line shows. */
+  private static rest(get: (name: string) => Value | null): string {
+    return COLUMNS.filter(({ name }) => !SHOWN.has(name) && get(name) !== null)
+      .map(({ name, type }) => `${name}=${valueText(get(name)!, type === "BYTES")}`)
+      .join(" ");
+  }
+
+  line(index: number): Line {
+    const get = this.values(index);
+    const argv = get("argv");
+    const path = octets(get("path"));
+    const to = octets(get("path_to"));
+    const ip = octets(get("remote_ip"));
+    const host = octets(get("host"));
+    const what = octets(get("what"));
+    const lost = get("lost");
+    const ret = get("ret");
+    const parts: string[] = [];
+    if (Array.isArray(argv)) {
+      parts.push(argv.map((each) => quoted(shown(each))).join(" "));
+    }
+    if (path) {
+      parts.push(to ? `${path} → ${to}` : path);
+    }
+    if (host || ip) {
+      const port = get("remote_port");
+      parts.push([octets(get("protocol")), host, ip ? `${ip}${port === null ? "" : `:${String(port)}`}` : ""].join(" ").trim());
+    }
+    if (what) {
+      parts.push(what);
+    }
+    const refused = typeof ret === "bigint" && ret < 0n;
+    if (refused) {
+      parts.push(`failed (${ret})`);
+    }
+    if (lost !== null && lost !== 0n) {
+      parts.push(`${String(lost)} lost`);
+    }
+    if (parts.length === 0) {
+      parts.push(octets(get("detail")) || Events.rest(get));
+    }
+    const pid = get("pid");
+    const comm = octets(get("comm")) || octets(get("exe")).split("/").pop()!;
+    const kind = Events.kindText(get("kind"));
+    return {
+      index,
+      time: timeText(get("at_ns") as bigint | null),
+      kind,
+      process: pid === null ? comm : `${comm} ${String(pid)}`.trim(),
+      what: parts.join("  ").slice(0, 500),
+      notable: refused || kind === "recorder.loss" || kind === "recorder.finding" || kind === "recorder.alert",
+    };
+  }
+
+  details(index: number): Details | null {
+    if (index < 0 || index >= this.count) {
+      return null;
+    }
+    const at = this.part(index);
+    const rows = this.parts[at]!;
+    const raw = rows.raw?.[index - rows.first];
+    const writer = new LeafWriter();
+    const get = this.values(index);
+    const fields: Details["fields"] = [];
+    writer.begin();
+    for (const column of COLUMNS) {
+      const value = get(column.name);
+      if (value === null) {
+        continue;
+      }
+      writer.put(column.id, value);
+      const text =
+        column.name === "kind"
+          ? Events.kindText(value)
+          : column.name === "at_ns"
+            ? `${String(value)}  (${timeText(value as bigint)})`
+            : column.name === "source"
+              ? (SOURCE_NAMES.get(value as number) ?? String(value))
+              : valueText(value, column.type === "BYTES");
+      fields.push({ name: column.name, value: text });
+    }
+    if (raw) {
+      writer.raw(raw);
+    }
+    const leaf = writer.end();
+    return {
+      index,
+      fields,
+      leaf: hex(leaf),
+      leafHash: hex(leafHash(leaf)),
+      remark: raw
+        ? fields.length > 0
+          ? "The table keeps this event as octets, because its columns cannot show them exactly. What is here is read from the octets."
+          : "The table keeps this event as octets that this page cannot read."
+        : null,
+    };
+  }
+
+  private json(index: number): Record<string, unknown> {
+    const detail = index >= 0 ? this.values(index)("detail") : null;
+    try {
+      const value: unknown = detail instanceof Uint8Array ? JSON.parse(textOf(detail)) : null;
+      return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+    } catch {
+      return {};
+    }
+  }
+
+  facts(): Facts {
+    const counts = new Map<number | null, number>();
+    let closedAt = -1;
+    for (const [at, rows] of this.parts.entries()) {
+      const kinds = this.ids[at]!.get(IDS["kind"]!);
+      for (let i = 0; i < rows.count && rows.first + i < this.count; i++) {
+        const kind = (rows.raw?.[i] ? this.values(rows.first + i)("kind") : kinds?.[i]) as number | null;
+        counts.set(kind, (counts.get(kind) ?? 0) + 1);
+        if (kind === KINDS.get("run.close")) {
+          closedAt = rows.first + i;
+        }
+      }
+    }
+    return {
+      began: this.count > 0 ? timeText(this.values(0)("at_ns") as bigint | null) : null,
+      ended: closedAt >= 0 ? timeText(this.values(closedAt)("at_ns") as bigint | null) : null,
+      opened: this.json(this.count > 0 ? 0 : -1),
+      closed: this.json(closedAt),
+      kinds: [...counts]
+        .map(([kind, events]) => ({ kind: Events.kindText(kind), events }))
+        .sort((a, b) => b.events - a.events || (a.kind < b.kind ? -1 : 1)),
+    };
+  }
+
+  /** Whether an event passes the filter; its text is looked for in what its line and its columns of text say. */
+  passes(index: number, filter: Filter, text: string): boolean {
+    const get = this.values(index);
+    if (filter.kind && Events.kindText(get("kind")) !== filter.kind) {
+      return false;
+    }
+    if (!text) {
+      return true;
+    }
+    const argv = get("argv");
+    return (
+      NAMED.some((name) => octets(get(name)).toLowerCase().includes(text)) ||
+      octets(get("remote_ip")).includes(text) ||
+      (Array.isArray(argv) && argv.some((each) => shown(each).toLowerCase().includes(text)))
+    );
+  }
+}

@@ -1,0 +1,121 @@
+import { fromBase64 } from "../core/octets";
+import { verify } from "../core/verify";
+import { Events } from "./events";
+import type { Answer, Filter, Question } from "./messages";
+
+/** Rows that are looked at before other questions get their turn. */
+const SLICE = 20_000;
+const TELL_MS = 100;
+
+/** The thread that verifies and has the events: the page stays quick. */
+export function runThread(): void {
+  const say = (answer: Answer): void => postMessage(answer);
+  let events = new Events();
+  let found: Uint32Array | null = null; // null: all
+  let filtering = 0;
+
+  async function check(bundle: string | ArrayBuffer, keys: string[]): Promise<void> {
+    const begun = performance.now();
+    const all = new Events();
+    let told = 0;
+    let zip: Uint8Array;
+    try {
+      zip = typeof bundle === "string" ? fromBase64(bundle.replace(/^\s+|\s+$/g, "")) : new Uint8Array(bundle);
+    } catch (broken) {
+      zip = new Uint8Array(0);
+      const report = await verify(zip, [], () => {}, () => {});
+      report.findings = [`the bundle in this page was changed: ${(broken as Error).message}`];
+      say({ say: "report", report, facts: all.facts(), ms: performance.now() - begun });
+      return;
+    }
+    const report = await verify(
+      zip,
+      keys,
+      (progress) => {
+        const now = performance.now();
+        if (now - told > TELL_MS || progress.done === 0) {
+          told = now;
+          say({ say: "progress", progress });
+        }
+      },
+      (rows) => all.add(rows),
+    );
+    all.cut(report.events);
+    events = all;
+    found = null;
+    filtering++;
+    say({ say: "report", report, facts: events.facts(), ms: performance.now() - begun });
+  }
+
+  async function filter(wanted: Filter): Promise<void> {
+    const mine = ++filtering;
+    const text = wanted.text.trim().toLowerCase();
+    if (!wanted.kind && !text) {
+      found = null;
+      say({ say: "filtered", filter: wanted, count: events.count, done: true });
+      return;
+    }
+    const all = events;
+    const hits = new Uint32Array(all.count);
+    let count = 0;
+    for (let index = 0; index < all.count; index++) {
+      if (index % SLICE === SLICE - 1) {
+        found = hits.subarray(0, count);
+        say({ say: "filtered", filter: wanted, count, done: false });
+        await new Promise((resolve) => setTimeout(resolve));
+        if (mine !== filtering) {
+          return;
+        }
+      }
+      if (all.passes(index, wanted, text)) {
+        hits[count++] = index;
+      }
+    }
+    found = hits.subarray(0, count);
+    say({ say: "filtered", filter: wanted, count, done: true });
+  }
+
+  function lines(from: number, to: number): void {
+    const end = Math.min(to, found ? found.length : events.count);
+    const some = [];
+    for (let at = from; at < end; at++) {
+      some.push(events.line(found ? found[at]! : at));
+    }
+    say({ say: "lines", from, lines: some });
+  }
+
+  /** Where an event is in the list as it is filtered, or the first one after it. */
+  function place(index: number): void {
+    let low = 0;
+    let high = found ? found.length : events.count;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((found ? found[middle]! : middle) < index) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    say({ say: "place", index, place: low });
+  }
+
+  onmessage = ({ data: question }: MessageEvent<Question>): void => {
+    switch (question.ask) {
+      case "verify":
+        void check(question.bundle, question.keys);
+        break;
+      case "filter":
+        void filter(question.filter);
+        break;
+      case "lines":
+        lines(question.from, question.to);
+        break;
+      case "place":
+        place(question.index);
+        break;
+      case "event":
+        say({ say: "event", details: events.details(question.index) });
+        break;
+    }
+  };
+}

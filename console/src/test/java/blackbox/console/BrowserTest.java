@@ -1,0 +1,141 @@
+package blackbox.console;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The page in Debian's Chromium, from a file and with the network off.
+class BrowserTest {
+    private static final int FLIPS = 40;
+    private static final long SEED = 17;
+    /// What the build keeps of how the page looks.
+    private static final Path PICTURES = Path.of("target/pictures").toAbsolutePath();
+
+    @TempDir
+    private Path folder;
+
+    private Bundles bundles;
+
+    @BeforeEach
+    void record() throws Exception {
+        bundles = new Bundles(folder.resolve("data"));
+    }
+
+    /// The page with the run's bundle in it.
+    private Path page() throws Exception {
+        Path zip = bundles.writeTo(folder.resolve("run.zip"));
+        Path page = folder.resolve("run.html");
+        try (InputStream in = Files.newInputStream(zip);
+                OutputStream out = Files.newOutputStream(page)) {
+            EvidencePage.write(in, out);
+        }
+        return page;
+    }
+
+    @Test
+    void peopleFindTheirWayInItByKeysAndByItsAddress() throws Exception {
+        Path page = page();
+        Files.createDirectories(PICTURES);
+        JsonNode said = Npm.script("browser.mjs", List.of("walk", page, bundles.logKey(), PICTURES))
+                .getFirst();
+        for (String scheme : List.of("light", "dark")) {
+            assertEquals(List.of(), texts(said.path("axe " + scheme)), scheme);
+            assertEquals(List.of(), texts(said.path("errors " + scheme)), scheme);
+        }
+        assertEquals(List.of(), texts(said.path("errors")));
+        long last = bundles.run.nextIndex() - 1;
+        assertEquals(Long.toString(last), said.path("end").asText());
+        assertEquals("#event=" + last, said.path("endAddress").asText());
+        assertEquals("1", said.path("second").asText());
+        List<String> filtered = texts(said.path("filtered"));
+        assertEquals(Bundles.BATCHES, filtered.size(), filtered::toString);
+        assertTrue(filtered.stream().allMatch(row -> row.contains("/etc/shadow") && row.contains("failed (-13)")));
+        assertTrue(said.path("details").asText().contains("/etc/shadow"), said::toString);
+        assertEquals(said.path("details"), said.path("again"), "the address is the state");
+        assertEquals(said.path("filtered"), said.path("againFiltered"), "the address is the state");
+        assertEquals("VERIFIED", said.path("trusted").path("badge").asText());
+        assertEquals("TAMPERED", said.path("notAKey").path("verdict").asText());
+    }
+
+    @Test
+    void withoutAKeyItDoesNotSayWhoMadeIt() throws Exception {
+        JsonNode said = open(List.of(page())).getFirst();
+        assertEquals("VERIFIED, by its own keys", said.path("badge").asText());
+        assertTrue(said.path("text").asText().contains("Who made it is not known"), said::toString);
+        assertEquals(List.of(), texts(said.path("errors")));
+        assertTrue(said.path("rows").asInt() > 10, said::toString);
+    }
+
+    @Test
+    void thePageOfABundleAsksForOne() throws Exception {
+        Path blank = Files.write(folder.resolve(EvidencePage.NAME), EvidencePage.blank());
+        assertEquals(
+                "No bundle yet", open(List.of(blank)).getFirst().path("badge").asText());
+    }
+
+    @Test
+    void aFlippedBitIsFoundAndNamed() throws Exception {
+        Path page = page();
+        byte[] octets = Files.readAllBytes(page);
+        int from =
+                new String(octets, StandardCharsets.ISO_8859_1).indexOf("id=\"bundle\">") + "id=\"bundle\">".length();
+        int to = octets.length - (EvidencePage.blank().length - from);
+        var random = new Random(SEED);
+        var flipped = new ArrayList<Path>();
+        var places = new ArrayList<Integer>();
+        for (int i = 0; i < FLIPS; i++) {
+            byte[] changed = octets.clone();
+            int at = from + random.nextInt(to - from);
+            changed[at] ^= (byte) (1 << random.nextInt(8));
+            flipped.add(Files.write(folder.resolve("flip-" + i + ".html"), changed));
+            places.add(at - from);
+        }
+        List<JsonNode> said = open(flipped);
+        for (int i = 0; i < FLIPS; i++) {
+            JsonNode each = said.get(i);
+            int place = places.get(i);
+            assertEquals("TAMPERED", each.path("verdict").asText(), () -> "character " + place + ": " + each);
+            assertNotEquals(List.of(), texts(each.path("findings")), () -> "character " + place + ": " + each);
+            assertEquals(0, each.path("rows").asInt(), "nothing of it is shown");
+        }
+    }
+
+    @Test
+    void aPageWhoseProgramWasChangedDoesNotRun() throws Exception {
+        Path page = page();
+        String text = Files.readString(page);
+        Path evil = folder.resolve("evil.html");
+        Files.writeString(evil, text.replace("\"TAMPERED\"", "\"VERIFIED\""));
+        assertNotEquals(text, Files.readString(evil));
+        JsonNode said = open(List.of(evil)).getFirst();
+        assertTrue(said.path("badge").isNull(), said::toString);
+        assertTrue(said.path("text").asText().startsWith("NOT VERIFIED"), said::toString);
+        assertFalse(said.path("title").asText().startsWith("VERIFIED"));
+    }
+
+    private static List<JsonNode> open(List<Path> pages) throws Exception {
+        var words = new ArrayList<Object>(List.of("open"));
+        words.addAll(pages);
+        return Npm.script("browser.mjs", words);
+    }
+
+    private static List<String> texts(JsonNode array) {
+        var texts = new ArrayList<String>();
+        array.forEach(each -> texts.add(each.asText()));
+        return texts;
+    }
+}

@@ -1,0 +1,124 @@
+// Opens pages in Chromium with the network off and prints what they show, as JSON, one line each.
+//
+// `node browser.mjs open FILE…` prints each page's verdict.
+// `node browser.mjs walk FILE KEY OUT` uses the page as people do, prints what it found, and leaves pictures in OUT.
+import { readFileSync } from "node:fs";
+import { AxeBuilder } from "@axe-core/playwright";
+import { chromium } from "playwright-core";
+
+const VERDICT_MS = 120_000;
+const [action, ...words] = process.argv.slice(2);
+const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium",
+  // Chromium refuses its sandbox to root, as which containers run tests.
+  args: process.getuid() === 0 ? ["--no-sandbox"] : [],
+});
+
+async function open(file, hash = "", scheme = "light") {
+  const context = await browser.newContext({ offline: true, colorScheme: scheme, viewport: { width: 1280, height: 1000 } });
+  const page = await context.newPage();
+  const errors = [];
+  page.on("console", (message) => errors.push(message.text()));
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("request", (request) => {
+    if (!/^(file|blob|data):/.test(request.url())) {
+      errors.push(`asks for ${request.url()}`);
+    }
+  });
+  await page.goto(`file://${file}${hash}`);
+  await settled(page);
+  return { page, context, errors };
+}
+
+/** A page whose program does not run keeps its words and has no badge. */
+async function settled(page) {
+  await page.waitForFunction(
+    () => {
+      const badge = document.querySelector(".badge");
+      return badge ? !/Checking|^…$/.test(badge.textContent) : document.readyState === "complete";
+    },
+    null,
+    { timeout: VERDICT_MS },
+  );
+}
+
+async function shown(page) {
+  return page.evaluate(() => ({
+    title: document.title,
+    badge: document.querySelector(".badge")?.textContent ?? null,
+    verdict: document.querySelector(".badge")?.dataset.verdict ?? null,
+    text: document.body.innerText.slice(0, 4000),
+    findings: [...document.querySelectorAll(".findings li")].map((each) => each.textContent),
+    rows: document.querySelectorAll(".rows .row").length,
+  }));
+}
+
+async function axe(page) {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+}
+
+async function walk(file, key, out) {
+  const said = {};
+  for (const scheme of ["light", "dark"]) {
+    const { page, context, errors } = await open(file, "#event=5", scheme);
+    await page.waitForSelector(".details table");
+    said[`axe ${scheme}`] = await axe(page);
+    await page.screenshot({ path: `${out}/evidence-${scheme}.png`, fullPage: true });
+    said[`errors ${scheme}`] = errors;
+    await context.close();
+  }
+  const { page, errors } = await open(file);
+  const selected = () => page.locator('.rows .row[aria-selected="true"] > div').first().textContent();
+  const address = () => page.evaluate(() => location.hash);
+  // By keys alone: the list, its end and its beginning, the filter, and back.
+  await page.locator(".events").focus();
+  await page.keyboard.press("End");
+  said.end = await selected();
+  said.endAddress = await address();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowDown");
+  said.second = await selected();
+  await page.keyboard.press("/");
+  await page.keyboard.type("shadow");
+  await page.waitForFunction(() => /^\d+ events$/.test(document.querySelector("output").textContent));
+  await page.waitForFunction(() => document.querySelectorAll(".rows .row").length < 10);
+  said.filtered = await page.locator(".rows .row").allInnerTexts();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Home");
+  await page.waitForFunction(() => /event=\d+/.test(location.hash) && /text=shadow/.test(location.hash));
+  said.address = await address();
+  await page.waitForSelector(".details table");
+  said.details = await page.locator(".details").innerText();
+  // The address is the state.
+  const again = await open(file, said.address);
+  await again.page.waitForSelector(".details table");
+  said.again = await again.page.locator(".details").innerText();
+  said.againFiltered = await again.page.locator(".rows .row").allInnerTexts();
+  // With the recorder's key.
+  await page.locator("summary").click();
+  await page.locator("#keys").fill(readFileSync(key, "utf8").trim());
+  await page.getByRole("button", { name: "Verify with these keys" }).click();
+  await page.waitForFunction(() => document.querySelector(".badge").textContent === "VERIFIED", null, { timeout: VERDICT_MS });
+  said.trusted = await shown(page);
+  await page.locator("#keys").fill("somebody+00000000+AZ93JM5XI9Led5TdMb5iURUyVgfb6Zp6qRWYUJIVDxHE");
+  await page.getByRole("button", { name: "Verify with these keys" }).click();
+  await settled(page);
+  said.notAKey = await shown(page);
+  said.errors = [...errors, ...again.errors];
+  return said;
+}
+
+try {
+  if (action === "open") {
+    for (const file of words) {
+      const { page, context, errors } = await open(file);
+      console.log(JSON.stringify({ ...(await shown(page)), errors }));
+      await context.close();
+    }
+  } else {
+    console.log(JSON.stringify(await walk(...words)));
+  }
+} finally {
+  await browser.close();
+}
