@@ -1,18 +1,36 @@
-// Verifies bundles as the page does, without a browser: `node verify.mjs FILE…` prints a report as JSON for each.
+// Verifies bundles as the page does, without a browser: `node verify.mjs FILE…` prints a report as JSON for each, with
+// the SHA-256 of all that the page would show of the events (`shown`).
+// `node verify.mjs --note FILE KEY` prints whether the key in one file signed the note in the other.
 // `node verify.mjs --flips N SEED FILE` turns N bits over, one at a time, and prints those that were not found.
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { build } from "esbuild";
 
 const made = await build({
-  stdin: { contents: 'export { verify } from "./src/main/ts/core/verify";', resolveDir: process.cwd() },
+  stdin: {
+    contents: `
+      export { Key, Note } from "./src/main/ts/core/note";
+      export { verify } from "./src/main/ts/core/verify";
+      export { Events } from "./src/main/ts/page/events";`,
+    resolveDir: process.cwd(),
+  },
   bundle: true,
   write: false,
   format: "esm",
   platform: "node",
 });
-const { verify } = await import(`data:text/javascript;base64,${Buffer.from(made.outputFiles[0].contents).toString("base64")}`);
+const { Events, Key, Note, verify } = await import(`data:text/javascript;base64,${Buffer.from(made.outputFiles[0].contents).toString("base64")}`);
 
-const report = (zip, keys) => verify(zip, keys, () => {}, () => {});
+async function report(zip, keys) {
+  const events = new Events();
+  const said = await verify(zip, keys, () => {}, (rows) => events.add(rows));
+  events.cut(said.events);
+  const shown = createHash("sha256").update(JSON.stringify(events.facts()));
+  for (let index = 0; index < events.count; index++) {
+    shown.update(JSON.stringify([events.line(index), events.details(index)]));
+  }
+  return { ...said, shown: shown.digest("hex") };
+}
 
 const words = process.argv.slice(2);
 if (words[0] === "--flips") {
@@ -31,6 +49,9 @@ if (words[0] === "--flips") {
       console.log(JSON.stringify({ at, ...said }));
     }
   }
+} else if (words[0] === "--note") {
+  const key = Key.parse(readFileSync(words[2], "utf8"));
+  console.log(JSON.stringify(await Note.parse(readFileSync(words[1])).isSignedBy([key])));
 } else {
   const keys = words[0] === "--key" ? [readFileSync(words[1], "utf8").trim()] : [];
   for (const file of keys.length > 0 ? words.slice(2) : words) {

@@ -1,3 +1,4 @@
+import { Beyond } from "./beyond";
 import { Key, type Note } from "./note";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/;
@@ -7,7 +8,12 @@ export const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** Whether it is a time as notes have it. Such texts are in the order of their times. */
 export function isTime(text: string | undefined): text is string {
-  return text !== undefined && TIME.test(text) && !Number.isNaN(Date.parse(text.slice(0, 23) + "Z"));
+  if (text === undefined || !TIME.test(text)) {
+    return false;
+  }
+  const millis = `${text.slice(0, 23)}Z`;
+  const date = new Date(millis);
+  return !Number.isNaN(date.getTime()) && date.toISOString() === millis; // no 30th of February
 }
 
 interface Statement {
@@ -46,6 +52,9 @@ function statementOf(text: string): Statement | null {
   try {
     key = Key.parse(keyText);
   } catch {
+    return null;
+  }
+  if (key && key.encoded !== keyText) {
     return null;
   }
   const ofLog = action === "begin" || action === "rotate";
@@ -97,6 +106,9 @@ export class KeyHistory {
     }
     if (said.from < this.latest) {
       return "its time is earlier than that of the statement before it";
+    }
+    if (said.role === "log" && said.key === null) {
+      throw new Beyond("a key of the log of runs is of a kind that this page cannot check");
     }
     const byItself = said.key !== null && (await note.isSignedBy([said.key]));
     const now = this.current;

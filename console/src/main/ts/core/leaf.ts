@@ -20,7 +20,6 @@ export type Value = number | bigint | Uint8Array | Uint8Array[];
 const VERSION = 1;
 const LEAF_MAX = 65_535;
 const ID_MAX = 63;
-const SMALL = 2 ** 31;
 
 /** Writes one leaf after the other into the same octets. */
 export class LeafWriter {
@@ -32,19 +31,37 @@ export class LeafWriter {
     this.at = 1;
   }
 
-  /** Adds a column that has a value; they come by ascending id. */
-  put(id: number, value: Value): void {
+  /**
+   * Adds a column that has a value; they come by ascending id.
+   *
+   * @throws Malformed if it is not a value of the column's type: another value may have the same octets in a leaf, and
+   *     would be shown in its place
+   */
+  put(column: Column, value: unknown): void {
     this.room(12);
-    this.buffer[this.at++] = id;
-    if (typeof value === "number") {
-      this.integer(value);
-    } else if (typeof value === "bigint") {
-      this.long(value);
-    } else if (Array.isArray(value)) {
-      this.unsigned(value.length);
-      value.forEach((each) => this.octets(each));
-    } else {
-      this.octets(value);
+    this.buffer[this.at++] = column.id;
+    switch (column.type) {
+      case "INT":
+        if (typeof value !== "number" || (value | 0) !== value) {
+          throw new Malformed(`${column.name} is not a number of 32 bits`);
+        }
+        this.integer(value);
+        break;
+      case "LONG":
+        if (typeof value !== "bigint" || BigInt.asIntN(64, value) !== value) {
+          throw new Malformed(`${column.name} is not a number of 64 bits`);
+        }
+        this.long(value);
+        break;
+      case "STRING_LIST":
+        if (!Array.isArray(value)) {
+          throw new Malformed(`${column.name} is not a list`);
+        }
+        this.unsigned(value.length);
+        value.forEach((each) => this.octets(column, each));
+        break;
+      default:
+        this.octets(column, value);
     }
   }
 
@@ -71,7 +88,10 @@ export class LeafWriter {
     }
   }
 
-  private octets(value: Uint8Array): void {
+  private octets(column: Column, value: unknown): void {
+    if (!(value instanceof Uint8Array)) {
+      throw new Malformed(`${column.name} is not octets`);
+    }
     this.unsigned(value.length);
     this.room(value.length + 8);
     this.buffer.set(value, this.at);
@@ -79,11 +99,7 @@ export class LeafWriter {
   }
 
   private integer(value: number): void {
-    if (value >= -SMALL / 2 && value < SMALL / 2) {
-      this.unsigned(((value << 1) ^ (value >> 31)) >>> 0);
-    } else {
-      this.long(BigInt(value));
-    }
+    this.unsigned(((value << 1) ^ (value >> 31)) >>> 0);
   }
 
   private long(value: bigint): void {
@@ -164,9 +180,14 @@ export function decode(leaf: Uint8Array): Map<number, Value> {
     }
     last = id;
     switch (column.type) {
-      case "INT":
-        values.set(id, Number(number()));
+      case "INT": {
+        const value = number();
+        if (BigInt.asIntN(32, value) !== value) {
+          throw new Malformed("a number in it has more than 32 bits");
+        }
+        values.set(id, Number(value));
         break;
+      }
       case "LONG":
         values.set(id, number());
         break;

@@ -1,9 +1,16 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
-import { fromBase64, hex, isSame, joined, textOf, utf8 } from "./octets";
+import { p256 } from "@noble/curves/nist.js";
+import { base64, fromBase64, hex, isSame, joined, textOf, utf8 } from "./octets";
 import { HASH_LENGTH, sha256 } from "./sha256";
 
 const ED25519 = 1;
+const ECDSA = 2;
+/** A SubjectPublicKeyInfo on P-256 up to its uncompressed point. */
+const P256_SPKI = "3059301306072a8648ce3d020106082a8648ce3d030107034200";
+const P256_POINT_LENGTH = 65;
 const KEY_LENGTH = 32;
+/** Of keys that cosign, and of post-quantum ones. */
+const OTHER_TYPES = [0x04, 0x06, 0xff];
 const SIGNATURE_LENGTH = 64;
 const SIGNATURES_MAX = 100;
 const DASH = "\u2014 ";
@@ -20,12 +27,13 @@ async function isNative(): Promise<boolean> {
   }
 }
 
-/** An Ed25519 public key under a name (C2SP signed-note, type 0x01). */
+/** A public key under a name (C2SP signed-note): Ed25519, type 0x01, or ECDSA on P-256, type 0x02. */
 export class Key {
   private constructor(
     readonly name: string,
     readonly id: string,
     readonly encoded: string,
+    private readonly type: number,
     private readonly octets: Uint8Array,
   ) {}
 
@@ -41,26 +49,46 @@ export class Key {
       throw new Error("not a verifier key, which is <name>+<8 hex digits>+<base64>");
     }
     const octets = fromBase64(match[3]!);
-    if (octets[0] !== ED25519) {
+    if (!OTHER_TYPES.includes(octets[0]!) && octets[0] !== ED25519 && octets[0] !== ECDSA) {
+      throw new Error("not a verifier key: it has no type that there is");
+    }
+    if (octets[0] !== ED25519 && octets[0] !== ECDSA) {
       return null;
     }
-    const key = Key.of(match[1]!, octets.slice(1));
-    if (octets.length !== 1 + KEY_LENGTH || key.id !== match[2] || key.encoded !== text.trim()) {
-      throw new Error("the verifier key's id does not match its key");
+    const key = Key.typed(match[1]!, octets[0], octets.slice(1));
+    const point = key.octets.slice(-P256_POINT_LENGTH);
+    const fits =
+      key.type === ED25519
+        ? key.octets.length === KEY_LENGTH
+        : hex(key.octets.slice(0, -P256_POINT_LENGTH)) === P256_SPKI && point[0] === 4;
+    if (!fits || key.id !== match[2] || key.encoded !== text.trim()) {
+      throw new Error("not a verifier key: its id does not match it, or it is cut off");
     }
     return key;
   }
 
+  /** An Ed25519 key. */
   static of(name: string, octets: Uint8Array): Key {
-    const typed = joined(Uint8Array.of(ED25519), octets);
-    const id = hex(sha256(joined(utf8(`${name}\n`), typed)).slice(0, 4));
-    let binary = "";
-    typed.forEach((octet) => (binary += String.fromCharCode(octet)));
-    return new Key(name, id, `${name}+${id}+${btoa(binary)}`, octets);
+    return Key.typed(name, ED25519, octets);
+  }
+
+  private static typed(name: string, type: number, octets: Uint8Array): Key {
+    const typed = joined(Uint8Array.of(type), octets);
+    // Keys of ECDSA have an id of their own kind: over the key alone.
+    const id = hex(sha256(type === ECDSA ? octets : joined(utf8(`${name}\n`), typed)).slice(0, 4));
+    return new Key(name, id, `${name}+${id}+${base64(typed)}`, type, octets);
   }
 
   /** Whether `signature` is this key's over `message`. */
   async verify(message: Uint8Array, signature: Uint8Array): Promise<boolean> {
+    if (this.type === ECDSA) {
+      try {
+        const point = this.octets.slice(-P256_POINT_LENGTH);
+        return p256.verify(signature, message, point, { format: "der", prehash: true, lowS: false });
+      } catch {
+        return false;
+      }
+    }
     if (signature.length !== SIGNATURE_LENGTH) {
       return false;
     }

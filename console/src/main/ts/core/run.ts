@@ -1,7 +1,8 @@
-import { decode, LeafWriter, type Value } from "./leaf";
+import { Beyond } from "./beyond";
+import { COLUMNS, decode, LeafWriter, type Value } from "./leaf";
 import { Frontier } from "./merkle";
 import { checkpointOf, isRoot, Key, Note } from "./note";
-import { fromBase64, isSame, textOf } from "./octets";
+import { fromBase64, isSame, textOf, utf8 } from "./octets";
 import { certificateOf, DoesNotHold, type RunsLog } from "./runslog";
 import { HASH_LENGTH } from "./sha256";
 import { KINDS, type Rows, SOURCES } from "./table";
@@ -20,6 +21,8 @@ const IDLE_SECONDS_MAX = 3_600;
 const LOSSES_MAX = 10_000;
 const CPUS_MAX = 4_096;
 const NEXT_KEY = /^\{"nextKey":"([A-Za-z0-9+/]{43}=)"\}$/;
+const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
+const INGEST = "blackbox/ingest";
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** Who must sign the next checkpoint. */
@@ -33,6 +36,53 @@ export interface Account {
   heartbeats: number;
   heartbeatGapNsMax: number;
   closedAtIndex: number | null;
+  declaredLost: number;
+}
+
+/** Text as the table has it: with U+FFFD for what is not UTF-8. */
+function stored(octets: Uint8Array): Uint8Array {
+  return utf8(LENIENT.decode(octets));
+}
+
+function isShown(value: Value, column: Value | null | undefined): boolean {
+  if (Array.isArray(value)) {
+    return (
+      Array.isArray(column) &&
+      column.length === value.length &&
+      value.every((each, at) => isSame(stored(each), column[at]!))
+    );
+  }
+  return value instanceof Uint8Array
+    ? column instanceof Uint8Array && (isSame(value, column) || isSame(stored(value), column))
+    : value === column;
+}
+
+/**
+ * What the octets of a row say that is kept as octets.
+ *
+ * @throws Malformed if its columns are not what its writer could show of them (schemas/table.md)
+ */
+function rawValues(raw: Uint8Array, rows: Rows, at: number): (id: number) => Value | undefined {
+  const column = (id: number): Value | null =>
+    rows.columns.find((each) => each.column.id === id)?.values[at] ?? null;
+  let values = new Map<number, Value>();
+  let readable = true;
+  try {
+    values = decode(raw);
+  } catch {
+    readable = false; // its octets are covered; what they mean is not known
+  }
+  const shown = readable && [...values.keys()].every((id) => rows.ids.has(id));
+  for (const { id } of COLUMNS) {
+    const value = shown ? values.get(id) : undefined;
+    const codes = id === ID.kind ? rows.kinds : id === ID.source ? rows.sources : null;
+    const nameless = codes && value !== undefined && ![...codes.values()].includes(value as number);
+    const holds = value === undefined || nameless ? column(id) === null : isShown(value, column(id));
+    if (!holds) {
+      throw new DoesNotHold(`the columns of event ${rows.first + at} do not agree with its octets`);
+    }
+  }
+  return (id) => values.get(id);
 }
 
 /** When a run began, in ns since 1970: the time in its id. */
@@ -86,7 +136,7 @@ export class RunCheck {
     for (const { size, root, leaf } of log?.checkpoints ?? []) {
       this.expected.set(size, [...(this.expected.get(size) ?? []), { root, leaf }]);
     }
-    this.account = { events: 0, cpus: [], losses: [], heartbeats: 0, heartbeatGapNsMax: 0, closedAtIndex: null };
+    this.account = { events: 0, cpus: [], losses: [], heartbeats: 0, heartbeatGapNsMax: 0, closedAtIndex: null, declaredLost: 0 };
   }
 
   get size(): number {
@@ -102,8 +152,8 @@ export class RunCheck {
           : `event ${rows.first} is there twice`,
       );
     }
-    const columns = rows.columns.map(({ column, values }) => ({ id: column.id, values }));
-    const find = (id: number): ArrayLike<Value | null | undefined> => columns.find((each) => each.id === id)?.values ?? [];
+    const find = (id: number): ArrayLike<Value | null | undefined> =>
+      rows.columns.find(({ column }) => column.id === id)?.values ?? [];
     const kinds = find(ID.kind);
     const sources = find(ID.source);
     const times = find(ID.atNs);
@@ -115,13 +165,13 @@ export class RunCheck {
       let of: ((id: number) => Value | null | undefined) | null = null;
       if (raw) {
         this.writer.raw(raw);
-        of = this.rawValues(raw);
+        of = rawValues(raw, rows, i);
       } else {
         this.writer.begin();
-        for (const { id, values } of columns) {
+        for (const { column, values } of rows.columns) {
           const value = values[i];
           if (value !== null && value !== undefined) {
-            this.writer.put(id, value);
+            this.writer.put(column, value);
           }
         }
       }
@@ -155,6 +205,10 @@ export class RunCheck {
         }
       } else if (kind === LOSS) {
         const lost = number(get(ID.lost));
+        this.account.declaredLost += Math.max(0, lost ?? 0);
+        if (!Number.isSafeInteger(this.account.declaredLost)) {
+          throw new Beyond(`event ${index}: more events are declared lost than this page can count`);
+        }
         if (lost !== null && this.account.losses.length < LOSSES_MAX) {
           this.account.losses.push({ index, lost });
         }
@@ -165,16 +219,6 @@ export class RunCheck {
         this.earliest = this.earliest && this.earliest.atNs <= atNs ? this.earliest : { index, atNs };
         this.latest = this.latest && this.latest.atNs >= atNs ? this.latest : { index, atNs };
       }
-    }
-  }
-
-  /** The columns of a row that is kept as octets: those that the octets say, whatever the table shows. */
-  private rawValues(raw: Uint8Array): (id: number) => Value | undefined {
-    try {
-      const values = decode(raw);
-      return (id) => values.get(id);
-    } catch {
-      return () => undefined; // its octets are covered; what they mean is not known
     }
   }
 
@@ -286,7 +330,11 @@ export class RunCheck {
       throw new DoesNotHold(`${where}: their checkpoint is not a signed note`);
     }
     const signers =
-      this.signer.kind === "epoch" ? [this.signer.key] : this.signer.kind === "direct" ? this.trusted : [];
+      this.signer.kind === "epoch"
+        ? [this.signer.key]
+        : this.signer.kind === "direct"
+          ? this.trusted.filter(({ name }) => name !== INGEST) // it seals files, and signs no events
+          : [];
     if (!(await note.isSignedBy(signers))) {
       throw new DoesNotHold(`${where}: their checkpoint is not signed by the key whose turn it is`);
     }

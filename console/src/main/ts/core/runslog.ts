@@ -42,7 +42,8 @@ export function certificateOf(text: string): Certificate | null {
   }
   try {
     const firstKey = Key.parse(keyText);
-    return firstKey && firstKey.name === `blackbox/run/${run}` ? { text, run, firstKey } : null;
+    const holds = firstKey && firstKey.encoded === keyText && firstKey.name === `blackbox/run/${run}`;
+    return holds ? { text, run, firstKey } : null;
   } catch {
     return null;
   }
@@ -91,6 +92,10 @@ function* entries(files: Map<string, Uint8Array>, size: number): Generator<Uint8
       yield octets.subarray(at + 2, at + 2 + length);
       at += 2 + length;
     }
+    const whole = files.has(tilePath("entries", first / TILE, width));
+    if (whole && at !== octets.length) {
+      throw new DoesNotHold(`the log of runs: something follows its entry ${first + width - 1}`);
+    }
   }
 }
 
@@ -104,6 +109,10 @@ function checkTiles(files: Map<string, Uint8Array>, leaves: Uint8Array[]): void 
       const octets = tile(files, String(level), first / TILE, part.length);
       if (!octets) {
         throw new DoesNotHold(`the log of runs: ${tilePath(String(level), first / TILE, part.length)} is missing`);
+      }
+      const whole = files.has(tilePath(String(level), first / TILE, part.length));
+      if (whole && octets.length !== part.length * HASH_LENGTH) {
+        throw new DoesNotHold(`the log of runs: ${tilePath(String(level), first / TILE, part.length)} has another length`);
       }
       part.forEach((hash, i) => {
         if (!isSame(hash, octets.subarray(i * HASH_LENGTH, (i + 1) * HASH_LENGTH))) {

@@ -23,6 +23,8 @@ interface Statement {
 /** A bundle's statement: what it is about, and who says so. */
 export interface Signed {
   run: string;
+  /** Of its format. */
+  version: number;
   subjects: Map<string, string>;
   isSignedBy(keys: Key[]): Promise<boolean>;
 }
@@ -84,6 +86,7 @@ export function statementOf(files: Map<string, Uint8Array>): Signed {
   const message = joined(utf8(`DSSEv1 ${TYPE.length} ${TYPE} ${payload.length} `), payload);
   return {
     run: statement.predicate.run,
+    version: statement.predicate.format === "bundle/v1" ? 1 : 2,
     subjects,
     async isSignedBy(keys) {
       let found = false;

@@ -1,28 +1,32 @@
 import { decompress } from "fzstd";
-import { parquetMetadata, parquetRead } from "hyparquet";
+import { type FileMetaData, parquetMetadata, parquetRead } from "hyparquet";
+import columnsJson from "../formats/columns.json";
 import kindsJson from "../formats/kinds.json";
 import sourcesJson from "../formats/sources.json";
+import { Beyond } from "./beyond";
 import { COLUMNS, type Column, type Value } from "./leaf";
 import { Malformed, textOf } from "./octets";
 
+const RUN_ID = 101;
 const INDEX_ID = 102;
 const RAW_ID = 103;
 const CHECKPOINT_ID = 104;
-const RUN_ID = 101;
 const LEAF_ID_MAX = 63;
 const KIND_ID = 1;
 const SOURCE_ID = 3;
+const ELEMENT_ID = 200;
 
 export const KINDS = new Map(kindsJson.map(({ code, name }) => [name, code]));
 export const SOURCES = new Map(sourcesJson.map(({ code, name }) => [name, code]));
-
-/** Something that this page cannot judge, and `blackbox verify` or a newer version can. */
-export class Beyond extends Error {}
 
 /** Consecutive rows, by column. A column without values in these rows is not there. */
 export interface Rows {
   first: number;
   count: number;
+  /** The names of the columns that the file has, by field id, and the codes of its kinds and sources by name. */
+  ids: ReadonlyMap<number, string>;
+  kinds: ReadonlyMap<string, number>;
+  sources: ReadonlyMap<string, number>;
   columns: { column: Column; values: ArrayLike<Value | null | undefined> }[];
   raw: ArrayLike<Uint8Array | null | undefined> | null;
   checkpoints: ArrayLike<Uint8Array | null | undefined> | null;
@@ -60,29 +64,8 @@ export async function readTable(octets: Uint8Array, run: string, take: (rows: Ro
   }
   const kinds = noted(notes.get("blackbox.kinds"), KINDS);
   const sources = noted(notes.get("blackbox.sources"), SOURCES);
-  const ids = new Map<string, number>();
-  let depth = 0;
-  for (const element of metadata.schema.slice(1)) {
-    if (depth === 0) {
-      if (element.field_id === undefined || ids.has(element.name)) {
-        throw new Malformed("its schema is not that of the table");
-      }
-      ids.set(element.name, element.field_id);
-    }
-    depth += (element.num_children ?? 0) - (depth > 0 ? 1 : 0);
-  }
-  const columns = [...ids].flatMap(([name, id]) => {
-    const column = COLUMNS.find((each) => each.id === id);
-    if (id <= LEAF_ID_MAX && !column) {
-      throw new Beyond(`a data file has the column ${name}`);
-    }
-    return column ? [{ name, column }] : [];
-  });
-  if (new Set(ids.values()).size !== ids.size) {
-    throw new Malformed("its schema has a field twice");
-  }
-  columns.sort((a, b) => a.column.id - b.column.id);
-  const nameOf = (id: number): string | undefined => [...ids].find(([, each]) => each === id)?.[0];
+  const there = columnsOf(metadata);
+  const columns = COLUMNS.filter(({ id }) => there.has(id));
 
   let at = 0;
   for (const group of metadata.row_groups) {
@@ -111,10 +94,13 @@ export async function readTable(octets: Uint8Array, run: string, take: (rows: Ro
       },
     });
     const of = (id: number): ArrayLike<unknown> | undefined => {
-      const name = nameOf(id);
-      const values = name === undefined ? undefined : parts.get(name);
-      if (values && values.length !== count) {
-        throw new Malformed(`its column ${name} has ${values.length} values for ${count} rows`);
+      const name = there.get(id);
+      if (name === undefined) {
+        return undefined;
+      }
+      const values = parts.get(name);
+      if (values?.length !== count) {
+        throw new Malformed(`its column ${name} has ${values?.length ?? 0} values for ${count} rows`);
       }
       return values;
     };
@@ -139,7 +125,10 @@ export async function readTable(octets: Uint8Array, run: string, take: (rows: Ro
     await take({
       first,
       count,
-      columns: columns.flatMap(({ column }) => {
+      ids: there,
+      kinds,
+      sources,
+      columns: columns.flatMap((column) => {
         const values = of(column.id);
         if (!values || isEmpty(values)) {
           return [];
@@ -152,6 +141,90 @@ export async function readTable(octets: Uint8Array, run: string, take: (rows: Ro
     });
     at += count;
   }
+}
+
+type Element = FileMetaData["schema"][number];
+
+/** The elements that a column has in a schema as ingest writes it: what is required may be called optional. */
+function elementsOf(column: (typeof columnsJson)[number], first: Element, last: Element): object[] {
+  const text = { converted_type: "UTF8", logical_type: { type: "STRING" } };
+  const rep = (element: Element, required: boolean): string =>
+    required && element.repetition_type === "REQUIRED" ? "REQUIRED" : "OPTIONAL";
+  const of = { name: column.name, field_id: column.fieldId, repetition_type: rep(first, column.required) };
+  switch (column.type) {
+    case "int":
+      return [{ ...of, type: "INT32" }];
+    case "long":
+      return [{ ...of, type: "INT64" }];
+    case "binary":
+      return [{ ...of, type: "BYTE_ARRAY" }];
+    case "string":
+      return [{ ...of, type: "BYTE_ARRAY", ...text }];
+    default:
+      return [
+        { ...of, num_children: 1, converted_type: "LIST", logical_type: { type: "LIST" } },
+        { name: "list", repetition_type: "REPEATED", num_children: 1 },
+        {
+          name: "element",
+          field_id: ELEMENT_ID + column.fieldId,
+          repetition_type: rep(last, true),
+          type: "BYTE_ARRAY",
+          ...text,
+        },
+      ];
+  }
+}
+
+function same(a: object, b: object): boolean {
+  const sorted = (value: object): string =>
+    JSON.stringify(
+      Object.entries(value)
+        .filter(([, each]) => each !== undefined)
+        .sort(([x], [y]) => (x < y ? -1 : 1)),
+    );
+  return sorted(a) === sorted(b);
+}
+
+/**
+ * The names of the columns that a file has, by field id. Its schema is the table's and nothing else, and each chunk has
+ * the type and the path of its column: a reader that believed other types would show what was not signed.
+ */
+function columnsOf(metadata: FileMetaData): Map<number, string> {
+  const wrong = (name: string): Malformed => new Malformed(`its schema is not that of the table, at ${name}`);
+  const [root, ...elements] = metadata.schema;
+  const there = new Map<number, string>();
+  const leaves: { path: string; type: string | undefined }[] = [];
+  for (let at = 0; at < elements.length; ) {
+    const first = elements[at]!;
+    const column = columnsJson.find(({ name }) => name === first.name);
+    if (!column) {
+      const id = first.field_id ?? 0;
+      throw id > 0 && id <= LEAF_ID_MAX ? new Beyond(`a data file has the column ${first.name}`) : wrong(first.name);
+    }
+    const isList = column.type === "list<string>";
+    const expected = elementsOf(column, first, elements[at + 2] ?? first);
+    expected.forEach((each, i) => {
+      if (!elements[at + i] || !same(each, elements[at + i]!)) {
+        throw wrong(first.name);
+      }
+    });
+    if (there.has(column.fieldId)) {
+      throw wrong(first.name);
+    }
+    there.set(column.fieldId, column.name);
+    at += expected.length;
+    leaves.push({ path: isList ? `${column.name},list,element` : column.name, type: elements[at - 1]!.type });
+  }
+  if (!root || root.name !== "event" || root.num_children !== there.size || !there.has(RUN_ID) || !there.has(INDEX_ID)) {
+    throw wrong("its root");
+  }
+  for (const group of metadata.row_groups) {
+    const chunks = group.columns.map(({ meta_data: chunk }) => `${chunk?.path_in_schema.join()} ${chunk?.type}`);
+    if (chunks.join("\n") !== leaves.map(({ path, type }) => `${path} ${type}`).join("\n")) {
+      throw new Malformed("a chunk in it is not of its column");
+    }
+  }
+  return there;
 }
 
 function isEmpty(values: ArrayLike<unknown>): boolean {

@@ -1,10 +1,11 @@
+import { Beyond } from "./beyond";
 import { Key, Note } from "./note";
-import { hex, textOf } from "./octets";
+import { hex, Malformed, textOf } from "./octets";
 import { type Account, RunCheck } from "./run";
 import { DoesNotHold, readRunsLog, type Replay, type RunsLog } from "./runslog";
 import { sha256Of } from "./sha256";
 import { differences, statementOf } from "./statement";
-import { Beyond, readTable, type Rows } from "./table";
+import { readTable, type Rows } from "./table";
 import { unpack } from "./zip";
 
 const DATA_FILE = /^warehouse\/blackbox\/events\/data\/run=([0-9a-z]{26})\/((\d{19})-(\d{19})-[0-9a-f]{8}\.parquet)$/;
@@ -62,7 +63,7 @@ function dataFiles(files: Map<string, Uint8Array>, run: string): { name: string;
         throw new DoesNotHold(`${name} is of another run`);
       }
       found.push({ name, file: match[2]!, first: Number(match[3]), end: Number(match[4]) });
-    } else if (name.startsWith("warehouse/") && !name.endsWith(".parquet.seal")) {
+    } else if (name.startsWith("warehouse/") && !DATA_FILE.test(name.replace(/\.seal$/, ""))) {
       throw new DoesNotHold(`${name} is not a file of a bundle`);
     }
   }
@@ -100,6 +101,14 @@ async function checkSeal(
   }
 }
 
+function usable(text: string): Key {
+  const key = Key.parse(text);
+  if (!key) {
+    throw new Beyond(`the key ${text.split("+")[0]} is of a kind that this page cannot check`);
+  }
+  return key;
+}
+
 /** The keys in the bundle itself, for which nobody vouches. */
 function ownKeys(files: Map<string, Uint8Array>): Key[] {
   const keys: Key[] = [];
@@ -118,31 +127,34 @@ function ownKeys(files: Map<string, Uint8Array>): Key[] {
   return keys;
 }
 
-/** Compares the report that the bundle has with what the rows say, as far as this page counts it. */
-function completenessOf(octets: Uint8Array | undefined, account: Account, run: string): Completeness {
-  type Said = Account & Completeness & { version: number; run: string; declaredLost: number };
-  let said: Said;
+/** Makes the report again that the bundle has, as far as rows alone give it, and compares the octets. */
+function completenessOf(octets: Uint8Array | undefined, account: Account, run: string, version: number): Completeness {
+  let text: string;
+  let said: Completeness;
   try {
-    said = JSON.parse(textOf(octets ?? new Uint8Array(0))) as Said;
+    text = textOf(octets ?? new Uint8Array(0));
+    said = JSON.parse(text) as Completeness;
   } catch {
     throw new DoesNotHold("completeness.json is missing or cannot be read");
   }
-  const counted: Account = {
-    events: said.events,
-    cpus: said.cpus,
-    losses: said.losses,
-    heartbeats: said.heartbeats,
-    heartbeatGapNsMax: said.heartbeatGapNsMax,
-    closedAtIndex: said.closedAtIndex,
-  };
-  if (said.run !== run || JSON.stringify(counted) !== JSON.stringify(account)) {
+  const { events, cpus, declaredLost, losses, heartbeats, heartbeatGapNsMax, closedAtIndex } = account;
+  const counted = { version, run, events, cpus, declaredLost, losses, heartbeats, heartbeatGapNsMax, closedAtIndex };
+  const { lost, lossKnown, unknownFrom, unknownBecause } = said;
+  const rest = version === 1 ? {} : { lost, lossKnown, unknownFrom, unknownBecause };
+  const isIndex = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+  const holds =
+    `${JSON.stringify({ ...counted, ...rest })}\n` === text &&
+    (version === 1 ||
+      (isIndex(lost) &&
+        lost >= declaredLost &&
+        typeof lossKnown === "boolean" &&
+        (lossKnown ? unknownFrom === null : isIndex(unknownFrom)) &&
+        Array.isArray(unknownBecause) &&
+        unknownBecause.every((each) => /^[A-Z_]{1,64}$/.test(each))));
+  if (!holds) {
     throw new DoesNotHold("completeness.json does not match the events");
   }
-  if (said.version === 1) {
-    return { lost: said.declaredLost, lossKnown: false, unknownFrom: 0, unknownBecause: [] };
-  }
-  const { lost, lossKnown, unknownFrom, unknownBecause } = said;
-  return { lost, lossKnown, unknownFrom, unknownBecause };
+  return version === 1 ? { lost: declaredLost, lossKnown: false, unknownFrom: 0, unknownBecause: ["NOT_SAID"] } : said;
 }
 
 /**
@@ -151,7 +163,7 @@ function completenessOf(octets: Uint8Array | undefined, account: Account, run: s
  * named.
  *
  * @param given keys as text, from outside the bundle
- * @param keep gets the rows that were verified, in order
+ * @param keep gets the rows in order, before they are verified: those at and after the report's `events` are not
  */
 export async function verify(
   zip: Uint8Array,
@@ -184,7 +196,7 @@ export async function verify(
       report.findings = changed.map((each) => `the bundle: ${each}`);
       return report;
     }
-    const trusted = given.length > 0 ? given.flatMap((text) => Key.parse(text) ?? []) : ownKeys(files);
+    const trusted = given.length > 0 ? given.map(usable) : ownKeys(files);
     tell({ step: "reading the log of runs", done: 0, of: 1 });
     const log = await readRunsLog(files, trusted, statement.run);
     const believed = [...trusted, ...(log?.keys.ofLog(log.size, null) ?? [])];
@@ -201,7 +213,19 @@ export async function verify(
     check = new RunCheck(statement.run, trusted, log);
     await checkRows(files, statement.run, trusted, log, check, tell, keep);
     const missing = check.finish();
-    report.completeness = completenessOf(files.get("completeness.json"), check.account, statement.run);
+    const covered = check.covered;
+    for (const name of files.keys()) {
+      const match = name.endsWith(".seal") && !files.has(name.slice(0, -5)) && DATA_FILE.exec(name.slice(0, -5));
+      if (match && Number(match[4]) > covered) {
+        missing.push(`${match[2]}: the file is missing, its seal is there`);
+      }
+    }
+    report.completeness = completenessOf(
+      files.get("completeness.json"),
+      check.account,
+      statement.run,
+      statement.version,
+    );
     report.replays = log?.replays ?? [];
     report.verdict = missing.length > 0 ? "TRUNCATED" : "VERIFIED";
     report.findings = missing;
@@ -236,14 +260,28 @@ async function checkRows(
     throw new DoesNotHold("there is nothing of the run");
   }
   for (const each of data) {
-    if (each.first < check.size && each.end <= check.size) {
+    if (each.first > check.size) {
+      throw new DoesNotHold(`events ${check.size} to ${each.first - 1} are missing from the table`);
+    }
+    if (each.first < check.size && each.end > check.size) {
+      throw new DoesNotHold(`${each.file}: it repeats events of another file, up to ${check.size}`);
+    }
+    if (each.first < check.size) {
       throw new Beyond(`${each.file}: its events are in another file, too, and would have to be compared`);
     }
-    await readTable(files.get(each.name)!, run, async (rows) => {
-      await check.take(rows);
-      keep(rows);
-      tell({ step: "verifying events", done: check.size, of: end });
-    });
+    try {
+      await readTable(files.get(each.name)!, run, async (rows) => {
+        keep(rows);
+        await check.take(rows);
+        tell({ step: "verifying events", done: check.size, of: end });
+      });
+    } catch (problem) {
+      if (problem instanceof DoesNotHold || problem instanceof Beyond) {
+        throw problem;
+      }
+      const what = problem instanceof Malformed ? problem.message : `it cannot be read as Parquet (${String(problem)})`;
+      throw new DoesNotHold(`${each.file}: ${what}`);
+    }
     if (check.size !== each.end || check.covered !== each.end) {
       throw new DoesNotHold(`${each.file}: it does not end with event ${each.end - 1} and its checkpoint`);
     }

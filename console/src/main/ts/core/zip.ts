@@ -77,6 +77,11 @@ export function unpack(zip: Uint8Array): Map<string, Uint8Array> {
     if (!NAME.test(name) || name.split("/").some((part) => part === "." || part === "..")) {
       throw new Malformed(`octet ${at + LOCAL_LENGTH}: a file has a name that a bundle does not have`);
     }
+    for (let slash = name.indexOf("/"); slash >= 0; slash = name.indexOf("/", slash + 1)) {
+      if (files.has(name.slice(0, slash))) {
+        throw new Malformed(`octet ${at + LOCAL_LENGTH}: ${name.slice(0, slash)} is a file and a folder`);
+      }
+    }
     const before = entries[entries.length - 1];
     if (before && before.name >= name) {
       throw new Malformed(`octet ${at + LOCAL_LENGTH}: ${name} is not in its place`);

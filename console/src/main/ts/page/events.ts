@@ -139,7 +139,7 @@ export class Events {
       if (value === null) {
         continue;
       }
-      writer.put(column.id, value);
+      writer.put(column, value);
       const text =
         column.name === "kind"
           ? Events.kindText(value)

@@ -57,6 +57,7 @@ export class EventList {
     this.lines.clear();
     this.asked = "";
     this.selected = -1;
+    this.pending = -1;
     this.spacer.style.height = `${Math.min(HEIGHT_MAX, count * ROW_PX)}px`;
     this.element.setAttribute("aria-rowcount", String(count + 1));
     this.draw();

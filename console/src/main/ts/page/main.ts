@@ -1,4 +1,5 @@
 import { printable } from "./text";
+import { Key } from "../core/note";
 import type { Progress, Report } from "../core/verify";
 import { fill, h } from "./dom";
 import { EventList } from "./list";
@@ -44,7 +45,8 @@ function hashOf(state: State): string {
 }
 
 class Page {
-  private readonly thread: Worker;
+  private thread: Worker | null = null;
+  private readonly program: string;
   private readonly badge = h("p", { class: "badge", role: "status", "aria-live": "polite" }, "…");
   private readonly meaning = h("p", { class: "meaning" });
   private readonly bar = h("progress", { max: 1, value: 0, "aria-label": "Verified so far" });
@@ -57,6 +59,7 @@ class Page {
     placeholder: "blackbox/log/…+1234abcd+AY…",
     "aria-describedby": "keys-why",
   });
+  private readonly keyFaults = h("div", { role: "alert", class: "faults" });
   private readonly kind = h("select", { id: "kind", change: () => this.filter() }, h("option", { value: "" }, "all kinds"));
   private readonly text = h("input", {
     id: "text",
@@ -73,9 +76,7 @@ class Page {
   private shown = "";
 
   constructor(code: string) {
-    this.thread = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
-    this.thread.onmessage = ({ data }: MessageEvent<Answer>) => this.take(data);
-    this.thread.onerror = () => this.fail("this page's program has ended: it holds something that the page cannot read");
+    this.program = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
     this.list = new EventList(
       (from, to) => this.ask({ ask: "lines", from, to }),
       (line) => this.open(line.index),
@@ -114,6 +115,7 @@ class Page {
       ),
       h("label", { for: "keys" }, "Public keys, one a line"),
       this.keys,
+      this.keyFaults,
       h("button", { type: "button", click: () => this.verify() }, "Verify with these keys"),
     );
     document.body.replaceChildren(
@@ -168,7 +170,10 @@ class Page {
   }
 
   private verify(): void {
-    if (this.bundle === null) {
+    const keys = this.keys.value.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+    const faults = Page.faults(keys);
+    fill(this.keyFaults, ...faults.map((each) => h("p", {}, each)));
+    if (this.bundle === null || faults.length > 0) {
       return;
     }
     this.say("CHECKING", "Checking…", "");
@@ -176,12 +181,32 @@ class Page {
     this.main.hidden = true;
     fill(this.findings);
     fill(this.facts);
-    const keys = this.keys.value.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+    this.renew();
     this.ask({ ask: "verify", bundle: this.bundle, keys });
   }
 
+  /** What is wrong with the keys as they are typed; empty if nothing is. */
+  private static faults(keys: string[]): string[] {
+    return keys.flatMap((key, at) => {
+      try {
+        return Key.parse(key) ? [] : [`Key ${at + 1} is of a kind that this page cannot check; \`blackbox verify\` can.`];
+      } catch {
+        return [`Key ${at + 1} is not a public key, which is <name>+<8 hex digits>+<base64>.`];
+      }
+    });
+  }
+
+  /** A thread for each verification: what an earlier one says can no longer be taken for this one's. */
+  private renew(): void {
+    this.thread?.terminate();
+    const thread = new Worker(this.program);
+    thread.onmessage = ({ data }: MessageEvent<Answer>) => this.take(data);
+    thread.onerror = () => this.fail("this page's program has ended: the bundle has something that it cannot read");
+    this.thread = thread;
+  }
+
   private ask(question: Question): void {
-    this.thread.postMessage(question);
+    this.thread?.postMessage(question);
   }
 
   private say(verdict: string, text: string, meaning: string): void {
@@ -205,6 +230,9 @@ class Page {
       case "report":
         this.report(answer.report, answer.facts, answer.ms);
         break;
+      case "failed":
+        this.fail(answer.what);
+        break;
       case "filtered":
         this.filtered(answer.count, answer.done, `${answer.filter.kind}\n${answer.filter.text}`);
         break;
@@ -221,7 +249,6 @@ class Page {
   }
 
   private progress({ step, done, of }: Progress): void {
-    this.badge.textContent = "Checking…";
     this.meaning.textContent = done > 0 ? `${step}: ${done.toLocaleString("en")} of ${of.toLocaleString("en")}` : step;
     this.bar.max = of;
     this.bar.value = done;
@@ -229,13 +256,6 @@ class Page {
 
   private report(report: Report, facts: Facts, ms: number): void {
     this.bar.hidden = true;
-    const holds = report.verdict === "VERIFIED";
-    const words = WORDS[report.verdict];
-    this.say(
-      report.verdict,
-      holds && !report.trusted ? "VERIFIED, by its own keys" : report.verdict,
-      holds && !report.trusted ? `${words} Who made it is not known: no key was given.` : words,
-    );
     fill(this.findings, ...report.findings.map((each) => h("li", {}, printable(each))));
     const row = (name: string, ...values: (string | Node)[]): Node[] =>
       values.length === 0 ? [] : [h("dt", {}, name), ...values.map((value) => h("dd", {}, value))];
@@ -258,7 +278,7 @@ class Page {
           ? [
               complete.lossKnown
                 ? complete.lost.toLocaleString("en")
-                : `at least ${complete.lost.toLocaleString("en")}; not known from event ${complete.unknownFrom} on: ${complete.unknownBecause.join(", ")}`,
+                : `at least ${complete.lost.toLocaleString("en")}; not known from event ${complete.unknownFrom} on: ${printable(complete.unknownBecause.join(", "))}`,
             ]
           : []),
       ),
@@ -278,6 +298,13 @@ class Page {
     this.listed = facts.kinds.reduce((sum, each) => sum + each.events, 0);
     this.list.reset(this.listed);
     this.restore();
+    const holds = report.verdict === "VERIFIED";
+    const words = WORDS[report.verdict];
+    this.say(
+      report.verdict,
+      holds && !report.trusted ? "VERIFIED, by its own keys" : report.verdict,
+      holds && !report.trusted ? `${words} Who made it is not known: no key was given.` : words,
+    );
   }
 
   /** Goes where the address points. */

@@ -47,6 +47,7 @@ export type Question =
 export type Answer =
   | { say: "progress"; progress: Progress }
   | { say: "report"; report: Report; facts: Facts; ms: number }
+  | { say: "failed"; what: string }
   | { say: "filtered"; filter: Filter; count: number; done: boolean }
   | { say: "lines"; from: number; lines: Line[] }
   | { say: "place"; index: number; place: number }

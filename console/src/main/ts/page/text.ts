@@ -1,16 +1,21 @@
 import type { Value } from "../core/leaf";
 import { hex } from "../core/octets";
 
-const LENIENT = new TextDecoder("utf-8");
+const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
 const STRICT = new TextDecoder("utf-8", { fatal: true });
-/** Controls, and what changes the direction of text or is not seen. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u3164\u115f\u1160\uffa0]/gu;
+/** Controls, what changes the direction of text, and what is not seen. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u3164\u115f\u1160\uffa0\u034f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
+/** Letters that are written from right to left, beside which others would change places. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const ISOLATE = "\u2068";
+const ISOLATED = "\u2069";
 
 /** Recorded text as people may see it: nothing in it moves, hides or turns what is around it. */
 export function printable(text: string): string {
-  return text.replace(UNSEEN, (each) =>
-    each === "\n" ? "\\n" : each === "\t" ? "\\t" : `\\u{${each.codePointAt(0)!.toString(16)}}`,
+  const seen = text.replace(UNSEEN, (each) =>
+    each === "\n" ? "\u240a" : each === "\t" ? "\u2409" : `\\u{${each.codePointAt(0)!.toString(16)}}`,
   );
+  return RIGHT_TO_LEFT.test(seen) ? ISOLATE + seen + ISOLATED : seen;
 }
 
 export function isUtf8(octets: Uint8Array): boolean {

@@ -99,13 +99,15 @@ export function runThread(): void {
     say({ say: "place", index, place: low });
   }
 
+  const failed = (why: unknown): void => say({ say: "failed", what: String(why) });
+
   onmessage = ({ data: question }: MessageEvent<Question>): void => {
     switch (question.ask) {
       case "verify":
-        void check(question.bundle, question.keys);
+        check(question.bundle, question.keys).catch(failed);
         break;
       case "filter":
-        void filter(question.filter);
+        filter(question.filter).catch(failed);
         break;
       case "lines":
         lines(question.from, question.to);

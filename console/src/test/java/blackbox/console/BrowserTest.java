@@ -68,7 +68,10 @@ class BrowserTest {
         assertEquals(said.path("details"), said.path("again"), "the address is the state");
         assertEquals(said.path("filtered"), said.path("againFiltered"), "the address is the state");
         assertEquals("VERIFIED", said.path("trusted").path("badge").asText());
-        assertEquals("TAMPERED", said.path("notAKey").path("verdict").asText());
+        assertEquals("VERIFIED", said.path("notAKey").path("badge").asText(), "a slip of the hand accuses nobody");
+        assertEquals(
+                "Key 1 is not a public key, which is <name>+<8 hex digits>+<base64>.",
+                said.path("notAKey").path("faults").asText());
     }
 
     @Test

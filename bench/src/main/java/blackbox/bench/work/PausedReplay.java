@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -72,37 +73,71 @@ public final class PausedReplay implements AutoCloseable {
                 && place.path("asked").asLong() > place.path("index").asLong();
     }
 
-    /// Whether the guest's kernel is there about to report this event: it reads the frame that is handed to the
-    /// ring from the paused machine's memory, and compares type, result, every name of the path, and of folded
-    /// reads and writes the octets.
+    /// Where a paused machine is, by what its kernel is about to report.
+    public enum At {
+        /// At the event, with all that the recording says of it.
+        THE_EVENT,
+        /// At the event, where something that the agent chose at random or that is numbered has another name, and the
+        /// replay said which.
+        ITS_COUNTERPART,
+        ELSEWHERE
+    }
+
+    /// Compares an event with the frame that is handed to the ring, which it reads from the paused machine's memory:
+    /// type, result, every name of the path, and of folded reads and writes the octets.
     ///
     /// @param event as `blackbox events --json` prints it; one that names a file or a program
-    public boolean isAt(JsonNode event) throws IOException {
+    public At at(JsonNode event) throws IOException {
         if (place == null
                 || place.path("index").asLong(-1) != event.path("index").asLong()) {
-            return false;
+            return At.ELSEWHERE;
         }
         JsonNode registers = ask("registers").path("registers");
-        long at = Long.parseUnsignedLong(registers.path("rsi").asText(), 16);
+        long address = Long.parseUnsignedLong(registers.path("rsi").asText(), 16);
         long length = Long.parseUnsignedLong(registers.path("rdx").asText(), 16);
         if (length < Frame.HEADER_BYTES || length > Frame.BYTES_MAX) {
-            return false;
+            return At.ELSEWHERE;
         }
-        byte[] octets = memory(at, (int) length);
+        byte[] octets = memory(address, (int) length);
         Frame frame = Frame.parse(octets, 0, octets.length);
         if (frame == null) {
-            return false;
+            return At.ELSEWHERE;
         }
         var text = new String(octets, StandardCharsets.ISO_8859_1);
         boolean same = types(event.path("kind").asText()).contains(frame.type())
                 && (!event.has("ret") || event.path("ret").asLong() == frame.ret());
-        for (String name : named(event).split("/")) {
-            same &= text.contains(new String(name.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
-        }
         for (String count : List.of("bytesRead", "bytesWritten")) {
             same &= !event.has(count) || text.contains(number(event.path(count).asLong()));
         }
-        return same;
+        if (!same) {
+            return At.ELSEWHERE;
+        }
+        String[] names = named(event).split("/");
+        if (Arrays.stream(names).allMatch(name -> contains(text, name))) {
+            return At.THE_EVENT;
+        }
+        return Arrays.stream(place.path("there").asText().split(" "))
+                        .map(word -> word.split("/"))
+                        .anyMatch(there -> isCounterpart(names, there)
+                                && Arrays.stream(there).allMatch(name -> contains(text, name)))
+                ? At.ITS_COUNTERPART
+                : At.ELSEWHERE;
+    }
+
+    /// Whether two paths differ in one or two names, each of about the same length.
+    private static boolean isCounterpart(String[] names, String[] there) {
+        int others = 0;
+        for (int i = 0; names.length == there.length && i < names.length; i++) {
+            others += names[i].equals(there[i]) ? 0 : 1;
+            if (Math.abs(names[i].length() - there[i].length()) > 2) {
+                return false;
+            }
+        }
+        return others == 1 || others == 2;
+    }
+
+    private static boolean contains(String frame, String name) {
+        return frame.contains(new String(name.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
     }
 
     /// The file or program that an event names; empty if it names none.

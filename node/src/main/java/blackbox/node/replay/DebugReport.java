@@ -85,6 +85,9 @@ public record DebugReport(PrintWriter out, Form form) {
             node.put("asked", place.asked())
                     .put("index", place.event().index())
                     .put("event", place.event().line().strip());
+            if (place.event().there() != null) {
+                node.put("there", place.event().there());
+            }
             node.put("instruction", place.instruction()).put("instructions", place.instructions());
             node.put("beyondEvent", place.beyond()).put("executedFrom", place.executedFrom());
             node.put("gdb", place.debugger().toString()).put("egressPackets", 0);
@@ -99,6 +102,9 @@ public record DebugReport(PrintWriter out, Form form) {
                             + (index < place.asked() ? "last one before it" : "first one after it") + " where it can");
         }
         line("landed", place.event().line().strip());
+        if (place.event().there() != null) {
+            line("there", place.event().there() + "   (as the re-execution has it)");
+        }
         String exactly = place.beyond() == 0
                 ? ", as the kernel reports this event"
                 : ", " + Math.abs(place.beyond()) + (place.beyond() > 0 ? " after" : " before") + " this event's";

@@ -152,7 +152,7 @@ public final class KeptLanding implements Landing, AutoCloseable {
         long wanted = lastCompared(index);
         Agreed last = agreed.at(Math.max(0, wanted));
         if (last != null && last.index() == wanted && !isParted(wanted)) {
-            return FrameLookup.elsewhere(recordings, run, wanted, last.seq());
+            return FrameLookup.elsewhere(recordings, run, wanted, last.seq(), capture(CaptureName.EVENTS));
         }
         throw parted(Math.max(0, wanted));
     }
@@ -216,7 +216,8 @@ public final class KeptLanding implements Landing, AutoCloseable {
                 boolean wanted = kind == null || reader.row().number(Column.KIND) == kind.code();
                 Agreed next = wanted && reader.row().has(Column.CPU_SEQ) ? both.skipTo(reader.index()) : null;
                 if (next != null && next.index() == reader.index()) {
-                    return FrameLookup.elsewhere(recordings, run, next.index(), next.seq());
+                    return FrameLookup.elsewhere(
+                            recordings, run, next.index(), next.seq(), capture(CaptureName.EVENTS));
                 }
             }
         }
