@@ -23,7 +23,7 @@ const { Events, Key, Note, verify } = await import(`data:text/javascript;base64,
 
 async function report(zip, keys) {
   const events = new Events();
-  const said = await verify(zip, keys, () => {}, (rows) => events.add(rows));
+  const said = await verify(zip, keys, null, () => {}, (rows) => events.add(rows));
   events.cut(said.events);
   const shown = createHash("sha256").update(JSON.stringify(events.facts()));
   for (let index = 0; index < events.count; index++) {

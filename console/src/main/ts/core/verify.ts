@@ -4,7 +4,7 @@ import { hex, Malformed, textOf } from "./octets";
 import { type Account, RunCheck } from "./run";
 import { DoesNotHold, readRunsLog, type Replay, type RunsLog } from "./runslog";
 import { sha256Of } from "./sha256";
-import { differences, statementOf } from "./statement";
+import { differences, STATEMENT, statementOf } from "./statement";
 import { readTable, type Rows } from "./table";
 import { unpack } from "./zip";
 
@@ -163,11 +163,13 @@ function completenessOf(octets: Uint8Array | undefined, account: Account, run: s
  * named.
  *
  * @param given keys as text, from outside the bundle
+ * @param bare the run whose files these are, where they come from its service without a statement; else null
  * @param keep gets the rows in order, before they are verified: those at and after the report's `events` are not
  */
 export async function verify(
   zip: Uint8Array,
   given: string[],
+  bare: string | null,
   tell: (progress: Progress) => void,
   keep: (rows: Rows) => void,
 ): Promise<Report> {
@@ -188,19 +190,25 @@ export async function verify(
   try {
     tell({ step: "unpacking", done: 0, of: 1 });
     const files = unpack(zip);
-    const statement = statementOf(files);
-    report.run = statement.run;
-    tell({ step: "comparing files with the signed statement", done: 0, of: 1 });
-    const changed = await differences(files, statement.subjects);
-    if (changed.length > 0) {
-      report.findings = changed.map((each) => `the bundle: ${each}`);
-      return report;
+    const statement = bare !== null && !files.has(STATEMENT) ? null : statementOf(files);
+    const run = statement?.run ?? bare!;
+    report.run = run;
+    if (bare !== null && bare !== run) {
+      throw new DoesNotHold(`the bundle: it is of run ${run}`);
+    }
+    if (statement) {
+      tell({ step: "comparing files with the signed statement", done: 0, of: 1 });
+      const changed = await differences(files, statement.subjects);
+      if (changed.length > 0) {
+        report.findings = changed.map((each) => `the bundle: ${each}`);
+        return report;
+      }
     }
     const trusted = given.length > 0 ? given.map(usable) : ownKeys(files);
     tell({ step: "reading the log of runs", done: 0, of: 1 });
-    const log = await readRunsLog(files, trusted, statement.run);
+    const log = await readRunsLog(files, trusted, run);
     const believed = [...trusted, ...(log?.keys.ofLog(log.size, null) ?? [])];
-    if (!(await statement.isSignedBy(believed))) {
+    if (statement && !(await statement.isSignedBy(believed))) {
       throw new DoesNotHold("the bundle: its statement is not signed by a trusted key");
     }
     report.signers = [...new Set(believed.map((key) => `${key.name}+${key.id}`))];
@@ -210,8 +218,8 @@ export async function verify(
       report.findings = [`${unread.length} batches are not in the table yet or were refused: ${unread[0]}`];
       return report;
     }
-    check = new RunCheck(statement.run, trusted, log);
-    await checkRows(files, statement.run, trusted, log, check, tell, keep);
+    check = new RunCheck(run, trusted, log);
+    await checkRows(files, run, trusted, log, check, tell, keep);
     const missing = check.finish();
     const covered = check.covered;
     for (const name of files.keys()) {
@@ -223,8 +231,8 @@ export async function verify(
     report.completeness = completenessOf(
       files.get("completeness.json"),
       check.account,
-      statement.run,
-      statement.version,
+      run,
+      statement?.version ?? 2,
     );
     report.replays = log?.replays ?? [];
     report.verdict = missing.length > 0 ? "TRUNCATED" : "VERIFIED";

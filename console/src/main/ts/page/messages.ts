@@ -37,7 +37,7 @@ export interface Filter {
 
 /** What the page asks of the thread that has the events. */
 export type Question =
-  | { ask: "verify"; bundle: string | ArrayBuffer; keys: string[] }
+  | { ask: "verify"; bundle: string | ArrayBuffer; keys: string[]; run: string | null }
   | { ask: "filter"; filter: Filter }
   | { ask: "lines"; from: number; to: number }
   | { ask: "place"; index: number }

@@ -14,7 +14,7 @@ export function runThread(): void {
   let found: Uint32Array | null = null; // null: all
   let filtering = 0;
 
-  async function check(bundle: string | ArrayBuffer, keys: string[]): Promise<void> {
+  async function check(bundle: string | ArrayBuffer, keys: string[], run: string | null): Promise<void> {
     const begun = performance.now();
     const all = new Events();
     let told = 0;
@@ -23,7 +23,7 @@ export function runThread(): void {
       zip = typeof bundle === "string" ? fromBase64(bundle.replace(/^\s+|\s+$/g, "")) : new Uint8Array(bundle);
     } catch (broken) {
       zip = new Uint8Array(0);
-      const report = await verify(zip, [], () => {}, () => {});
+      const report = await verify(zip, [], null, () => {}, () => {});
       report.findings = [`the bundle in this page was changed: ${(broken as Error).message}`];
       say({ say: "report", report, facts: all.facts(), ms: performance.now() - begun });
       return;
@@ -31,6 +31,7 @@ export function runThread(): void {
     const report = await verify(
       zip,
       keys,
+      run,
       (progress) => {
         const now = performance.now();
         if (now - told > TELL_MS || progress.done === 0) {
@@ -104,7 +105,7 @@ export function runThread(): void {
   onmessage = ({ data: question }: MessageEvent<Question>): void => {
     switch (question.ask) {
       case "verify":
-        check(question.bundle, question.keys).catch(failed);
+        check(question.bundle, question.keys, question.run).catch(failed);
         break;
       case "filter":
         filter(question.filter).catch(failed);

@@ -58,7 +58,8 @@ class ArchitectureTest {
                             "vm",
                             "ingest",
                             "query",
-                            "replay")),
+                            "replay",
+                            "console")),
             Map.entry(
                     "cli",
                     Set.of(

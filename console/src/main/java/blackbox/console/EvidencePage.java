@@ -24,9 +24,13 @@ public final class EvidencePage {
 
     /// The page without a bundle: it asks for one.
     public static byte[] blank() throws IOException {
-        try (InputStream in = EvidencePage.class.getResourceAsStream(NAME)) {
+        return resource(NAME);
+    }
+
+    static byte[] resource(String name) throws IOException {
+        try (InputStream in = EvidencePage.class.getResourceAsStream(name)) {
             if (in == null) {
-                throw new FileNotFoundException("this build lacks the page " + NAME);
+                throw new FileNotFoundException("this build lacks the page " + name);
             }
             return in.readAllBytes();
         }

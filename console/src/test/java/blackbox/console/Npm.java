@@ -11,15 +11,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Runs node and npm in the module's folder, with the packages of its lock.
-final class Npm {
-    static final Path MODULE = Path.of("").toAbsolutePath();
+public final class Npm {
+    public static final Path MODULE = Path.of("../console").toAbsolutePath().normalize();
     private static final Path LOCK = MODULE.resolve("package-lock.json");
     private static final Path INSTALLED = MODULE.resolve("node_modules/.package-lock.json");
 
     private Npm() {}
 
     /// Installs what the lock has, unless that is there.
-    static synchronized void install() throws IOException, InterruptedException {
+    public static synchronized void install() throws IOException, InterruptedException {
         boolean there = Files.exists(INSTALLED)
                 && Files.getLastModifiedTime(INSTALLED).compareTo(Files.getLastModifiedTime(LOCK)) >= 0;
         if (!there) {
@@ -49,7 +49,7 @@ final class Npm {
     }
 
     /// The lines of JSON that one of the scripts in `src/test/js` prints.
-    static List<JsonNode> script(String name, List<?> words) throws IOException, InterruptedException {
+    public static List<JsonNode> script(String name, List<?> words) throws IOException, InterruptedException {
         install();
         var command = new ArrayList<>(List.of("node", "src/test/js/" + name));
         words.forEach(word -> command.add(word.toString()));

@@ -96,6 +96,29 @@ public final class BundleWriter {
         }
     }
 
+    /// Writes what a bundle of `run` has, as a ZIP, without a statement: for whoever gets it from this service, and so
+    /// need
+    /// not be told who gathered it. That of an imported run has the statement that it came with.
+    ///
+    /// @throws EvidenceException when the run is still being recorded
+    public static void writeUnstated(Recordings recordings, RunId run, Path out) throws IOException, EvidenceException {
+        if (recordings.isLive(run)) {
+            throw new EvidenceException("run " + run + " is still being recorded; ask once it is closed");
+        }
+        Path staging = Files.createTempDirectory("blackbox-bundle-");
+        try {
+            var writer = new BundleWriter(recordings, run, staging);
+            if (recordings.isImported(run)) {
+                writer.takeAsItCame();
+            } else {
+                writer.collect();
+            }
+            writer.put(out);
+        } finally {
+            BundleFolder.delete(staging);
+        }
+    }
+
     /// An imported run's bundle, signed by whoever recorded it.
     private void takeAsItCame() throws IOException, EvidenceException {
         try {

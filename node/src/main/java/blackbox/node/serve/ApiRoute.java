@@ -13,6 +13,7 @@ enum ApiRoute {
     RUN(HttpMethod.GET, "/api/v1/runs/{run}", Right.LIST),
     VERIFICATION(HttpMethod.GET, "/api/v1/runs/{run}/verification", Right.LIST),
     TOUCHED(HttpMethod.GET, "/api/v1/runs/{run}/touched", Right.READ),
+    EVIDENCE(HttpMethod.GET, "/api/v1/runs/{run}/evidence", Right.READ),
     EVENTS(HttpMethod.GET, "/api/v1/runs/{run}/events", Right.READ),
     WHY(HttpMethod.GET, "/api/v1/runs/{run}/events/{index}/why", Right.READ),
     CAUSED(HttpMethod.GET, "/api/v1/runs/{run}/calls/{call}/caused", Right.READ),

@@ -1,5 +1,7 @@
 package blackbox.node.serve;
 
+import blackbox.evidence.EvidenceException;
+import blackbox.evidence.bundle.BundleWriter;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
@@ -32,6 +34,9 @@ import io.micronaut.http.server.types.files.StreamedFile;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -43,6 +48,7 @@ import org.jspecify.annotations.Nullable;
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class RunsController {
 
+    private static final MediaType ZIP = MediaType.of("application/zip");
     private static final MediaType NDJSON = MediaType.of("application/x-ndjson");
 
     private final ApiContext context;
@@ -100,6 +106,26 @@ final class RunsController {
         try (RequestLimiter.Slot _ = scans.take()) {
             Verification verification = context.verify(id);
             return ApiJson.document(out -> VerificationReport.write(out, verification));
+        }
+    }
+
+    /// The evidence as a ZIP, as it is now: what the console verifies in the browser.
+    @Get("/{run}/evidence")
+    StreamedFile evidence(HttpRequest<?> request, @PathVariable String run) throws QueryException, IOException {
+        RunId id = AccessFilter.run(request);
+        try (RequestLimiter.Slot _ = scans.take()) {
+            Path folder = Files.createTempDirectory("blackbox-evidence-"); // readable by its owner alone
+            Path zip = folder.resolve("evidence.zip");
+            try {
+                BundleWriter.writeUnstated(context.recordings(), id, zip);
+                InputStream octets = Files.newInputStream(zip);
+                return new StreamedFile(octets, ZIP, 0, Files.size(zip));
+            } catch (EvidenceException e) {
+                throw new QueryException(Code.BAD_INPUT, String.valueOf(e.getMessage()), e);
+            } finally {
+                Files.deleteIfExists(zip); // what is open is read to its end nevertheless
+                Files.delete(folder);
+            }
         }
     }
 

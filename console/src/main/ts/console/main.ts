@@ -1,0 +1,126 @@
+import { fill, h } from "../page/dom";
+import { runThread } from "../page/thread";
+import { Api, Refused } from "./api";
+import { RunView } from "./run";
+import { Runs } from "./runs";
+
+const RUN = /^\/run\/([0-9a-z]{26})$/;
+
+/** The console: which view the address names, and the token with which the service is asked. */
+class Console {
+  private readonly api = new Api();
+  private readonly program: string;
+  private readonly main = h("main", { id: "main" });
+  private readonly leave = h("button", { type: "button", hidden: true, click: () => this.forget() }, "Forget the token");
+  private view: RunView | Runs | null = null;
+  private path = "";
+
+  constructor(code: string) {
+    this.program = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+    fill(document.body, h("header", { class: "top" }, h("h1", {}, h("a", { href: "#/" }, "Blackbox")), this.leave), this.main);
+    addEventListener("hashchange", () => void this.route());
+    addEventListener("keydown", (event) => {
+      if (this.view instanceof RunView) {
+        this.view.key(event);
+      } else if (event.key === "/" && !(event.target instanceof HTMLInputElement)) {
+        event.preventDefault();
+        this.view?.focus();
+      }
+    });
+    addEventListener("resize", () => {
+      if (this.view instanceof RunView) {
+        this.view.resize();
+      }
+    });
+    void this.enter(null);
+  }
+
+  /** Asks for a token unless this tab has one that is good. */
+  private async enter(problem: string | null): Promise<void> {
+    if (problem === null && this.api.token() !== null) {
+      try {
+        await this.api.json("/openapi.json");
+        this.leave.hidden = false;
+        return this.route();
+      } catch (refused) {
+        problem = (refused as Error).message;
+        if (refused instanceof Refused && refused.status === 401) {
+          this.api.remember(null);
+        }
+      }
+    }
+    this.leave.hidden = true;
+    this.view?.end();
+    this.view = null;
+    this.path = "";
+    document.title = "Blackbox";
+    const token = h("input", { id: "token", type: "password", autocomplete: "off", required: true });
+    fill(
+      this.main,
+      h(
+        "form",
+        {
+          class: "token",
+          submit: (event) => {
+            event.preventDefault();
+            this.api.remember(token.value.trim());
+            void this.enter(null);
+          },
+        },
+        h("p", {}, "This service answers to those who have a token: `blackbox token create NAME --role auditor` makes one. It is kept in this tab alone."),
+        h("p", { class: "faults", role: "alert" }, problem ?? ""),
+        h("label", { for: "token" }, "Token"),
+        token,
+        h("button", {}, "Enter"),
+      ),
+    );
+    token.focus();
+  }
+
+  private forget(): void {
+    this.api.remember(null);
+    void this.enter("");
+  }
+
+  /** The address is `#/` or `#/run/ID`, and what its view keeps behind a question mark. */
+  private static parts(): { path: string; words: URLSearchParams } {
+    const [path = "", words = ""] = location.hash.replace(/^#/, "").split("?");
+    return { path: path || "/", words: new URLSearchParams(words) };
+  }
+
+  private static write(words: URLSearchParams): void {
+    const { path } = Console.parts();
+    const hash = `#${path}${words.size > 0 ? `?${words}` : ""}`;
+    if (hash !== location.hash) {
+      history.replaceState(null, "", hash);
+    }
+  }
+
+  private async route(): Promise<void> {
+    if (this.api.token() === null) {
+      return this.enter(null);
+    }
+    const { path, words } = Console.parts();
+    if (path === this.path && this.view instanceof RunView) {
+      this.view.restore();
+      return;
+    }
+    this.view?.end();
+    this.path = path;
+    const run = RUN.exec(path)?.[1];
+    if (run) {
+      document.title = `Run ${run} – Blackbox`;
+      this.view = new RunView(this.api, run, this.program, { read: () => Console.parts().words, write: Console.write });
+    } else {
+      document.title = "Runs – Blackbox";
+      this.view = new Runs(this.api, words.get("search") ?? "", (search) => Console.write(new URLSearchParams(search ? { search } : {})));
+    }
+    fill(this.main, this.view.element);
+  }
+}
+
+if (typeof document === "undefined") {
+  runThread();
+} else {
+  new Console(document.currentScript!.textContent!);
+}

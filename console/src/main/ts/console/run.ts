@@ -1,0 +1,213 @@
+import { fill, h } from "../page/dom";
+import { printable, quoted } from "../page/text";
+import { type Address, Viewer } from "../page/viewer";
+import type { Api, Brief, Run } from "./api";
+
+const TAIL = 500;
+/** More than these are folded. */
+const LISTED = 12;
+const LISTED_MAX = 500;
+const TEMPORARY = "temporary";
+const SELF_VERIFIED_MAX = 256 * 2 ** 20;
+
+/** One run: what it was, what it touched, its events, and while it runs, what it does and the means to stop it. */
+export class RunView {
+  readonly element: HTMLElement;
+  private readonly facts = h("dl", { class: "facts" });
+  private readonly touched = h("section", { class: "touched", "aria-label": "What it touched" });
+  private readonly problem = h("p", { class: "faults", role: "alert" });
+  private readonly live = h("section", { class: "live", "aria-label": "Live", hidden: true });
+  private readonly viewer: Viewer;
+  private readonly gone = new AbortController();
+
+  constructor(
+    private readonly api: Api,
+    private readonly run: string,
+    program: string,
+    address: Address,
+  ) {
+    this.viewer = new Viewer(program, address);
+    this.element = h(
+      "article",
+      {},
+      h("p", {}, h("a", { href: "#/" }, "All runs")),
+      h("h2", {}, `Run ${run}`),
+      this.problem,
+      this.facts,
+      this.live,
+      this.viewer.head,
+      this.touched,
+      this.viewer.main,
+    );
+    void this.load().catch((problem: unknown) => {
+      if (!this.gone.signal.aborted) {
+        this.problem.textContent = problem instanceof Error ? problem.message : String(problem);
+      }
+    });
+  }
+
+  end(): void {
+    this.gone.abort();
+    this.viewer.end();
+  }
+
+  restore(): void {
+    this.viewer.restore();
+  }
+
+  resize(): void {
+    this.viewer.resize();
+  }
+
+  key(event: KeyboardEvent): void {
+    this.viewer.key(event);
+  }
+
+  private async load(): Promise<void> {
+    const run = await this.api.json<Run>(`/runs/${this.run}`, this.gone.signal);
+    this.show(run);
+    if (run.state === "OPEN") {
+      this.viewer.say("NONE", "Still being recorded", "The browser verifies it once it is closed.");
+      await this.tail();
+      return this.load();
+    }
+    this.live.hidden = true;
+    await Promise.all([this.touch(), this.verify()]);
+  }
+
+  private show(run: Run): void {
+    const row = (name: string, value: string | null): Node[] => (value ? [h("dt", {}, name), h("dd", {}, value)] : []);
+    fill(
+      this.facts,
+      ...row("Name", printable(run.name ?? "")),
+      ...row("State", run.state + (run.exitCode === null ? "" : `, exit ${run.exitCode}`)),
+      ...row("Time", `${run.startedAt ?? ""} to ${run.endedAt ?? "now"}`),
+      ...row("Tier", run.tier),
+    );
+  }
+
+  /** The browser's own verdict, from the evidence's octets. */
+  private async verify(): Promise<void> {
+    this.viewer.say("CHECKING", "Fetching the evidence…", "");
+    try {
+      const answer = await this.api.ask(`/runs/${this.run}/evidence`, { signal: this.gone.signal });
+      const length = Number(answer.headers.get("Content-Length") ?? 0);
+      if (length > SELF_VERIFIED_MAX) {
+        await answer.body?.cancel();
+        this.viewer.say("UNCHECKED", "TOO LARGE FOR A BROWSER", `Its evidence has ${length} octets; \`blackbox verify ${this.run}\` verifies it.`);
+        return;
+      }
+      this.viewer.show(await answer.arrayBuffer(), this.run);
+    } catch (problem) {
+      this.viewer.say("UNCHECKED", "NOT VERIFIED", (problem as Error).message);
+    }
+  }
+
+  private async touch(): Promise<void> {
+    const { brief, limits } = await this.api.json<{ brief: Brief; limits: string[] }>(`/runs/${this.run}/touched`, this.gone.signal);
+    const list = (title: string, all: string[]): Node[] =>
+      all.length === 0
+        ? []
+        : [
+            h(
+              "details",
+              { open: all.length <= LISTED },
+              h("summary", {}, `${title} (${all.length.toLocaleString("en")})`),
+              h("ul", {}, ...all.slice(0, LISTED_MAX).map((each) => h("li", {}, each))),
+              all.length > LISTED_MAX && h("p", {}, `and ${all.length - LISTED_MAX} more: \`blackbox touched ${this.run} --all\``),
+            ),
+          ];
+    const change = (each: Brief["changes"][number]): string =>
+      `${each.net} ${printable(each.path)}${each.by ? `, by ${printable(each.by)}` : ""}, ${each.bytesWritten} octets written`;
+    fill(
+      this.touched,
+      h("h2", {}, "What it touched"),
+      h("p", { class: "octets" }, printable(brief.command.map(quoted).join(" ")) + (brief.ended ? `   ${brief.ended}` : "")),
+      ...list(
+        "Notable",
+        brief.notable.map(
+          (each) =>
+            `${each.what}: ${printable(each.act)}${each.by ? `, by ${printable(each.by)}` : ""}${each.error ? `, ${printable(each.error)}` : ""}` +
+            `${each.count > 1 ? ` (${each.count} times)` : ""}, event ${each.index}`,
+        ),
+      ),
+      ...list(
+        "Network",
+        brief.network.map(
+          (each) => `${each.protocol} ${printable(each.host ?? "")} ${each.remote}, ${each.bytesOut} out, ${each.bytesIn} in, by ${printable(each.by.join(", "))}`,
+        ),
+      ),
+      ...list("Changed", brief.changes.filter((each) => each.net !== TEMPORARY).map(change)),
+      ...list("Made and removed again", brief.changes.filter((each) => each.net === TEMPORARY).map(change)),
+      ...list(
+        "Programs",
+        Object.entries(brief.programs).map(([name, times]) => `${printable(name)} × ${times}`),
+      ),
+      ...list("Not seen", limits.map(printable)),
+    );
+  }
+
+  /** Events as they come, and the means to stop the run; ends when the run does. */
+  private async tail(): Promise<void> {
+    const lines = h("tbody", {});
+    const state = h("p", { role: "status" }, "Connecting…");
+    const reason = h("input", { id: "reason", type: "text", placeholder: "why; it is sealed with the run", maxlength: 500 });
+    const said = h("p", { role: "status" });
+    const act = (name: string): HTMLElement =>
+      h(
+        "button",
+        {
+          type: "button",
+          click: () => {
+            said.textContent = `${name}…`;
+            this.api
+              .ask(`/runs/${this.run}/${name}`, { method: "POST", body: { reason: reason.value }, signal: this.gone.signal })
+              .then(() => (said.textContent = `${name}: done, and sealed`))
+              .catch((problem: unknown) => (said.textContent = `${name}: ${(problem as Error).message}`));
+          },
+        },
+        name[0]!.toUpperCase() + name.slice(1),
+      );
+    this.live.hidden = false;
+    fill(
+      this.live,
+      h("h2", {}, "Live"),
+      h("form", { class: "filter", submit: (event) => event.preventDefault() }, h("label", { for: "reason" }, "Reason"), reason, act("pause"), act("resume"), act("kill")),
+      said,
+      state,
+      h("table", { class: "tail" }, h("caption", {}, "The newest events"), lines),
+    );
+    let count = 0;
+    await this.api.follow(
+      this.run,
+      0,
+      (event) => {
+        count++;
+        lines.prepend(RunView.line(event));
+        if (lines.childElementCount > TAIL) {
+          lines.lastElementChild!.remove();
+        }
+        this.live.dataset["events"] = String(count);
+      },
+      (why) => (state.textContent = why === null ? "Connected" : `Connecting again: ${why}`),
+      this.gone.signal,
+    );
+    state.textContent = "The run has ended.";
+  }
+
+  private static line(event: Record<string, unknown>): HTMLElement {
+    const process = event["process"] as { comm?: string; pid?: number } | undefined;
+    const argv = event["argv"] as string[] | undefined;
+    const remote = event["remote"] as { ip?: string; port?: number } | undefined;
+    const what = argv ? argv.map(quoted).join(" ") : (event["path"] ?? event["host"] ?? event["what"] ?? (remote ? `${remote.ip}:${remote.port}` : ""));
+    return h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, String(event["index"])),
+      h("td", {}, String(event["at"] ?? "").slice(11, 26)),
+      h("td", {}, String(event["kind"] ?? "")),
+      h("td", {}, process ? printable(`${process.comm ?? ""} ${process.pid ?? ""}`) : ""),
+      h("td", {}, printable(String(what)).slice(0, 300)),
+    );
+  }
+}

@@ -1,0 +1,156 @@
+// Uses the console in Chromium.
+//
+// `node console.mjs walk URL TOKEN RUN OUT` goes through it as people do, prints what it found as JSON, and leaves
+// pictures in OUT.
+// `node console.mjs follow URL TOKEN RUN CUTS` watches a run that is being recorded. It prints `cut` each time that it
+// has cut the connection, and goes on once it reads a line; at last it prints what it had shown, as JSON.
+import { connect, createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { AxeBuilder } from "@axe-core/playwright";
+import { chromium } from "playwright-core";
+
+const WAIT_MS = 60_000;
+const [action, url, token, run, last] = process.argv.slice(2);
+const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium",
+  args: process.getuid() === 0 ? ["--no-sandbox"] : [],
+});
+
+async function tab(scheme = "light") {
+  const context = await browser.newContext({ colorScheme: scheme, viewport: { width: 1280, height: 1000 } });
+  const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_MS);
+  const errors = [];
+  const asked = [];
+  page.on("console", (message) => errors.push(message.text()));
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("request", (request) => asked.push(request.url()));
+  return { page, context, errors, asked };
+}
+
+async function enter(page, address, words = token) {
+  await page.goto(address);
+  await page.locator("#token").fill(words);
+  await page.keyboard.press("Enter");
+}
+
+async function axe(page) {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+}
+
+const verified = (page) => page.waitForFunction(() => /VERIFIED|TAMPERED/.test(document.querySelector(".badge")?.textContent ?? ""));
+
+async function walk() {
+  const said = { axe: {} };
+  for (const scheme of ["light", "dark"]) {
+    const { page, context } = await tab(scheme);
+    await page.goto(`${url}/console`);
+    said.axe[`token ${scheme}`] = await axe(page);
+    await enter(page, `${url}/console`);
+    await page.waitForSelector(".runs tbody tr");
+    said.axe[`runs ${scheme}`] = await axe(page);
+    await page.screenshot({ path: `${last}/console-runs-${scheme}.png` });
+    await page.goto(`${url}/console#/run/${run}?event=3`);
+    await verified(page);
+    await page.waitForSelector(".details table");
+    await page.waitForSelector(".touched h2");
+    said.axe[`run ${scheme}`] = await axe(page);
+    await page.screenshot({ path: `${last}/console-run-${scheme}.png`, fullPage: true });
+    await context.close();
+  }
+  const { page, errors, asked, context } = await tab();
+  await enter(page, `${url}/console`, "not a token");
+  await page.waitForFunction(() => document.querySelector(".faults")?.textContent !== "");
+  said.refused = await page.locator(".faults").textContent();
+  errors.length = 0; // the browser notes a 401 by itself
+  await page.locator("#token").fill(token);
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".runs tbody tr");
+  said.runs = await page.locator(".runs tbody th").allInnerTexts();
+  await page.keyboard.press("/");
+  await page.keyboard.type(run.slice(-6));
+  await page.waitForFunction(() => document.querySelectorAll(".runs tbody tr").length === 1);
+  said.search = await page.evaluate(() => location.hash);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await verified(page);
+  said.badge = await page.locator(".badge").textContent();
+  await page.waitForSelector(".touched h2");
+  said.touched = await page.locator(".touched").innerText();
+  await page.locator(".events").focus();
+  await page.keyboard.press("End");
+  await page.waitForFunction(() => /event=\d+/.test(location.hash));
+  await page.waitForSelector(".details table");
+  said.address = await page.evaluate(() => location.hash);
+  said.details = await page.locator(".details").innerText();
+  // The same tab, from the address alone.
+  await page.reload();
+  await verified(page);
+  await page.waitForSelector(".details table");
+  said.again = await page.locator(".details").innerText();
+  said.errors = errors;
+  said.asked = asked;
+  said.cookies = await context.cookies();
+  said.kept = await page.evaluate(() => ({ local: localStorage.length, session: sessionStorage.length }));
+  await page.getByRole("button", { name: "Forget the token" }).click();
+  said.forgotten = await page.evaluate(() => sessionStorage.length);
+  // Another site's frame.
+  const framed = await tab();
+  await framed.page.setContent(`<iframe src="${url}/console"></iframe>`);
+  await framed.page.waitForFunction(() => document.querySelector("iframe") !== null);
+  await framed.page.waitForTimeout(500);
+  const frame = framed.page.frames()[1];
+  said.framed = await frame.evaluate(() => document.body?.innerText ?? "").catch((problem) => problem.message);
+  return said;
+}
+
+/** A way to the service that can be cut. */
+async function cuttable(target) {
+  const open = new Set();
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [[near, far], [far, near]]) {
+      open.add(from);
+      from.on("error", () => {});
+      from.on("close", () => {
+        open.delete(from);
+        to.destroy();
+      });
+      from.pipe(to);
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    cut: () => open.forEach((each) => each.destroy()),
+    close: () => server.close(),
+  };
+}
+
+async function follow() {
+  const way = await cuttable(new URL(url));
+  const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+  const { page } = await tab();
+  await enter(page, `${way.url}/console#/run/${run}`);
+  await page.waitForFunction(() => document.querySelector(".live [role=status] ~ [role=status]")?.textContent === "Connected");
+  for (let i = 0; i < Number(last); i++) {
+    way.cut();
+    console.log("cut");
+    await lines.next();
+  }
+  await page.waitForFunction(() => /VERIFIED|UNCHECKED/.test(document.querySelector(".badge").textContent));
+  const said = { badge: await page.locator(".badge").textContent() };
+  said.shown = await page.locator(".tail tbody th").allTextContents();
+  await page.screenshot({ path: "target/pictures/console-live.png" }).catch(() => {});
+  way.cut();
+  way.close();
+  return said;
+}
+
+try {
+  console.log(JSON.stringify(await (action === "walk" ? walk() : follow())));
+} finally {
+  await browser.close();
+  process.exit();
+}
