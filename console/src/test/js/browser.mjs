@@ -95,8 +95,26 @@ async function walk(file, key, out) {
   await again.page.waitForSelector(".details table");
   said.again = await again.page.locator(".details").innerText();
   said.againFiltered = await again.page.locator(".rows .row").allInnerTexts();
+  // The timeline, by keys and by the pointer.
+  const spoken = () => page.locator(".span").textContent();
+  await page.waitForFunction(() => /^\d+ events/.test(document.querySelector(".span").textContent));
+  said.timeline = await spoken();
+  await page.locator(".timeline summary").click();
+  said.numbers = (await page.locator(".timeline td").allInnerTexts()).map(Number);
+  said.lanes = await page.locator(".timeline tbody th").allInnerTexts();
+  await page.locator("canvas").focus();
+  await page.keyboard.press("+");
+  await page.waitForFunction((before) => document.querySelector(".span").textContent !== before, said.timeline);
+  said.zoomed = await address();
+  await page.keyboard.press("0");
+  await page.waitForFunction((before) => document.querySelector(".span").textContent === before, said.timeline);
+  const box = await page.locator("canvas").boundingBox();
+  await page.mouse.click(box.x + box.width - 1, box.y + 10);
+  await page.waitForFunction(() => !location.hash.includes("span="));
+  await page.waitForFunction((shown) => document.querySelector(".details h2").textContent !== shown, said.details.split("\n")[0]);
+  said.clicked = await page.locator(".details h2").textContent();
   // With the recorder's key.
-  await page.locator("summary").click();
+  await page.locator(".trust summary").click();
   await page.locator("#keys").fill(readFileSync(key, "utf8").trim());
   await page.getByRole("button", { name: "Verify with these keys" }).click();
   await page.waitForFunction(() => document.querySelector(".badge").textContent === "VERIFIED", null, { timeout: VERDICT_MS });

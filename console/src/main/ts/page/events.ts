@@ -4,6 +4,7 @@ import { hex, textOf } from "../core/octets";
 import { leafHash } from "../core/sha256";
 import { KINDS, type Rows, SOURCES } from "../core/table";
 import type { Details, Facts, Filter, Line } from "./messages";
+import type { Lane, Span } from "./timeline";
 import { quoted, shown, timeText, valueText } from "./text";
 
 const IDS = Object.fromEntries(columnsJson.map(({ name, fieldId }) => [name, fieldId]));
@@ -11,6 +12,19 @@ const KIND_NAMES = new Map([...KINDS].map(([name, code]) => [code, name]));
 const SOURCE_NAMES = new Map([...SOURCES].map(([name, code]) => [code, name]));
 const NAMED = ["path", "host", "what", "detail", "exe", "comm", "path_to"];
 
+/** The sorts of events that have a lane of their own. */
+const LANES: [string, RegExp][] = [
+  ["processes", /^process\./],
+  ["files", /^file\./],
+  ["network", /^(net|dns|egress|http)\./],
+  ["models", /^(llm|mcp)\./],
+  ["privileges", /^(cred|privilege)\./],
+  ["recording", /^/],
+];
+const HOST = SOURCES.get("host")!;
+const BEFORE_NS = 1_000_000_000n;
+const NOTABLE_BIT = 0x80;
+const NOTABLE = new Set(["recorder.loss", "recorder.finding", "recorder.alert"].map((name) => KINDS.get(name)!));
 const SHOWN = new Set(["kind", "at_ns", "source", "cpu", "cpu_seq", "pid", "tid", "ppid", "start_ns", "comm", "previous"]);
 
 function octets(value: Value | null): string {
@@ -21,6 +35,10 @@ function octets(value: Value | null): string {
 export class Events {
   private readonly parts: Rows[] = [];
   private readonly ids: Map<number, ArrayLike<Value | null | undefined>>[] = [];
+  /** Of each event its time after the earliest one (NaN if it has none), and its lane; made once all are here. */
+  private times = new Float64Array(0);
+  private lanes = new Uint8Array(0);
+  private beganNs = 0n;
   count = 0;
 
   /** Leaves only the events before `end`: what no checkpoint covers that holds is not shown. */
@@ -159,12 +177,89 @@ export class Events {
       fields,
       leaf: hex(leaf),
       leafHash: hex(leafHash(leaf)),
+      time: Number.isNaN(this.times[index]) ? null : this.times[index]!,
       remark: raw
         ? fields.length > 0
           ? "The table keeps this event as octets, because its columns cannot show them exactly. What is here is read from the octets."
           : "The table keeps this event as octets that this page cannot read."
         : null,
     };
+  }
+
+  /** Notes of each event when it was and where it is drawn. */
+  private survey(): void {
+    this.times = new Float64Array(this.count).fill(NaN);
+    this.lanes = new Uint8Array(this.count);
+    const laneOf = new Map([...KINDS].map(([name, code]) => [code, LANES.findIndex(([, of]) => of.test(name))]));
+    const ends = this.hostTimes();
+    for (const [part, rows] of this.parts.entries()) {
+      const ids = this.ids[part]!;
+      const atNs = ids.get(IDS["at_ns"]!);
+      const kinds = ids.get(IDS["kind"]!);
+      const rets = ids.get(IDS["ret"]!);
+      for (let i = 0; i < rows.count && rows.first + i < this.count; i++) {
+        const raw = rows.raw?.[i] ? this.values(rows.first + i) : null;
+        const time = raw ? raw("at_ns") : atNs?.[i];
+        const kind = raw ? raw("kind") : kinds?.[i];
+        const ret = raw ? raw("ret") : rets?.[i];
+        if (typeof time === "bigint") {
+          // A guest may claim any time: what lies outside the run is drawn at its edge.
+          const within = time < ends.from ? ends.from : time > ends.to ? ends.to : time;
+          this.times[rows.first + i] = Number(within - ends.from);
+        }
+        const notable = (typeof ret === "bigint" && ret < 0n) || NOTABLE.has(kind as number);
+        this.lanes[rows.first + i] = (laneOf.get(kind as number) ?? LANES.length - 1) | (notable ? NOTABLE_BIT : 0);
+      }
+    }
+    this.beganNs = ends.from;
+  }
+
+  /** From when to when the host saw the run; from a second before, because a guest reports what was before. */
+  private hostTimes(): { from: bigint; to: bigint } {
+    let from: bigint | null = null;
+    let to = 0n;
+    for (const [part, rows] of this.parts.entries()) {
+      const sources = this.ids[part]!.get(IDS["source"]!);
+      const atNs = this.ids[part]!.get(IDS["at_ns"]!);
+      for (let i = 0; i < rows.count && rows.first + i < this.count; i++) {
+        const time = atNs?.[i];
+        if (sources?.[i] === HOST && typeof time === "bigint") {
+          from = from === null || time < from ? time : from;
+          to = time > to ? time : to;
+        }
+      }
+    }
+    return { from: (from ?? BEFORE_NS) - BEFORE_NS, to };
+  }
+
+  /** How many events there are in each of so many parts of a span. */
+  timeline(span: Span, parts: number): Lane[] {
+    const lanes = LANES.map(([name]) => ({ name, counts: new Uint32Array(parts), notable: new Uint8Array(parts) }));
+    const scale = parts / (span.to - span.from);
+    for (let index = 0; index < this.count; index++) {
+      const time = this.times[index]!;
+      const at = time === span.to ? parts - 1 : Math.floor((time - span.from) * scale);
+      if (at >= 0 && at < parts) {
+        const lane = lanes[this.lanes[index]! & ~NOTABLE_BIT]!;
+        lane.counts[at]!++;
+        lane.notable[at]! |= this.lanes[index]! & NOTABLE_BIT;
+      }
+    }
+    return lanes;
+  }
+
+  /** The event that is nearest to a time; -1 if none has one. */
+  at(time: number): number {
+    let nearest = -1;
+    let distance = Infinity;
+    for (let index = 0; index < this.count; index++) {
+      const off = Math.abs(this.times[index]! - time);
+      if (off < distance) {
+        nearest = index;
+        distance = off;
+      }
+    }
+    return nearest;
   }
 
   private json(index: number): Record<string, unknown> {
@@ -178,6 +273,8 @@ export class Events {
   }
 
   facts(): Facts {
+    this.survey();
+    const last = this.times.reduce((max, time) => (time > max ? time : max), -1);
     const counts = new Map<number | null, number>();
     let closedAt = -1;
     for (const [at, rows] of this.parts.entries()) {
@@ -193,6 +290,8 @@ export class Events {
     return {
       began: this.count > 0 ? timeText(this.values(0)("at_ns") as bigint | null) : null,
       ended: closedAt >= 0 ? timeText(this.values(closedAt)("at_ns") as bigint | null) : null,
+      beganNs: this.beganNs,
+      lengthNs: last,
       opened: this.json(this.count > 0 ? 0 : -1),
       closed: this.json(closedAt),
       kinds: [...counts]

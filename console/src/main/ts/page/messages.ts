@@ -1,4 +1,5 @@
 import type { Progress, Report } from "../core/verify";
+import type { Lane, Span } from "./timeline";
 
 /** A row of the table of events, as text. */
 export interface Line {
@@ -17,6 +18,8 @@ export interface Details {
   fields: { name: string; value: string }[];
   leaf: string;
   leafHash: string;
+  /** Nanoseconds after the run's first event; null if it has no time. */
+  time: number | null;
   /** Why there is something to say against the columns; null if there is not. */
   remark: string | null;
 }
@@ -28,6 +31,9 @@ export interface Facts {
   opened: Record<string, unknown>;
   closed: Record<string, unknown>;
   kinds: { kind: string; events: number }[];
+  /** The first event's time, in ns since 1970, and the last one's after it; -1 if there are no times. */
+  beganNs: bigint;
+  lengthNs: number;
 }
 
 export interface Filter {
@@ -41,6 +47,8 @@ export type Question =
   | { ask: "filter"; filter: Filter }
   | { ask: "lines"; from: number; to: number }
   | { ask: "place"; index: number }
+  | { ask: "timeline"; span: Span; parts: number }
+  | { ask: "at"; time: number }
   | { ask: "event"; index: number };
 
 /** What that thread says. */
@@ -50,5 +58,7 @@ export type Answer =
   | { say: "failed"; what: string }
   | { say: "filtered"; filter: Filter; count: number; done: boolean }
   | { say: "lines"; from: number; lines: Line[] }
+  | { say: "timeline"; span: Span; lanes: Lane[] }
+  | { say: "at"; index: number }
   | { say: "place"; index: number; place: number }
   | { say: "event"; details: Details | null };

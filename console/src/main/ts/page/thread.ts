@@ -116,6 +116,12 @@ export function runThread(): void {
       case "place":
         place(question.index);
         break;
+      case "timeline":
+        say({ say: "timeline", span: question.span, lanes: events.timeline(question.span, question.parts) });
+        break;
+      case "at":
+        say({ say: "at", index: events.at(question.time) });
+        break;
       case "event":
         say({ say: "event", details: events.details(question.index) });
         break;

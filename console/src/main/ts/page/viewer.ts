@@ -4,6 +4,7 @@ import { fill, h } from "./dom";
 import { EventList } from "./list";
 import type { Answer, Details, Facts, Question } from "./messages";
 import { printable } from "./text";
+import { Timeline } from "./timeline";
 
 const WORDS: Record<Report["verdict"], string> = {
   VERIFIED: "Every event is signed, in its place and unchanged, and the run ends where it was closed.",
@@ -51,6 +52,18 @@ export class Viewer {
   private readonly details = h("section", { class: "details", "aria-label": "The selected event", tabindex: -1 });
   private readonly body = h("div", { class: "body", hidden: true });
   private readonly list: EventList;
+  private readonly timeline = new Timeline(
+    (span, parts) => this.ask({ ask: "timeline", span, parts }),
+    (time) => this.ask({ ask: "at", time }),
+    (span) => {
+      const words = this.address.read();
+      words.delete("span");
+      if (span) {
+        words.set("span", `${Math.round(span.from)}-${Math.round(span.to)}`);
+      }
+      this.address.write(words);
+    },
+  );
   private state: State = { event: null, kind: "", text: "" };
   private bundle: string | ArrayBuffer | null = null;
   private runExpected: string | null = null;
@@ -73,6 +86,7 @@ export class Viewer {
       (line) => this.open(line.index),
     );
     this.body.append(
+      this.timeline.element,
       h(
         "form",
         { class: "filter", role: "search", submit: (event) => event.preventDefault() },
@@ -203,6 +217,15 @@ export class Viewer {
       case "place":
         this.list.go(answer.place, false);
         break;
+      case "timeline":
+        this.timeline.take(answer.span, answer.lanes);
+        break;
+      case "at":
+        if (answer.index >= 0) {
+          this.open(answer.index);
+          this.ask({ ask: "place", index: answer.index });
+        }
+        break;
       case "event":
         this.event(answer.details);
         break;
@@ -254,6 +277,7 @@ export class Viewer {
     this.shown = "\n";
     this.listed = facts.kinds.reduce((sum, each) => sum + each.events, 0);
     this.list.reset(this.listed);
+    this.timeline.reset(facts.beganNs, facts.lengthNs);
     this.restore();
     const holds = report.verdict === "VERIFIED";
     const words = WORDS[report.verdict];
@@ -267,6 +291,7 @@ export class Viewer {
   /** Draws again what depends on the window's size. */
   resize(): void {
     this.list.grow(this.listed);
+    this.timeline.resize();
   }
 
   /** Goes where the address points. */
@@ -283,6 +308,8 @@ export class Viewer {
       this.kind.value = "";
     }
     this.text.value = this.state.text;
+    const span = /^(\d{1,19})-(\d{1,19})$/.exec(words.get("span") ?? "");
+    this.timeline.show(span ? { from: Number(span[1]), to: Number(span[2]) } : null);
     this.filter();
     if (this.state.event !== null) {
       this.ask({ ask: "event", index: this.state.event });
@@ -333,6 +360,7 @@ export class Viewer {
       fill(this.details, h("p", {}, "There is no such event."));
       return;
     }
+    this.timeline.mark(details.time);
     const fields = details.fields.map(({ name, value }) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value)));
     fill(
       this.details,

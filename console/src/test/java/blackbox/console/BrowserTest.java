@@ -67,6 +67,22 @@ class BrowserTest {
         assertTrue(said.path("details").asText().contains("/etc/shadow"), said::toString);
         assertEquals(said.path("details"), said.path("again"), "the address is the state");
         assertEquals(said.path("filtered"), said.path("againFiltered"), "the address is the state");
+        long events = bundles.run.nextIndex();
+        assertTrue(said.path("timeline").asText().startsWith(events + " events from "), said::toString);
+        long counted = 0;
+        for (JsonNode number : said.path("numbers")) {
+            counted += number.asLong();
+        }
+        assertEquals(events, counted, "the table says what the picture shows");
+        assertEquals(
+                List.of("processes", "files", "network", "models", "privileges", "recording"),
+                texts(said.path("lanes")));
+        assertTrue(said.path("zoomed").asText().contains("span="), said::toString);
+        // A pixel is a millisecond here, and so is what lies between two events.
+        assertTrue(
+                List.of("Event " + (events - 1), "Event " + (events - 2))
+                        .contains(said.path("clicked").asText()),
+                said::toString);
         assertEquals("VERIFIED", said.path("trusted").path("badge").asText());
         assertEquals("VERIFIED", said.path("notAKey").path("badge").asText(), "a slip of the hand accuses nobody");
         assertEquals(
