@@ -22,10 +22,14 @@ async function tab(scheme = "light") {
   page.setDefaultTimeout(WAIT_MS);
   const errors = [];
   const asked = [];
+  const thrown = []; // by the page's program, apart from what the browser says of the network
   page.on("console", (message) => errors.push(message.text()));
-  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("pageerror", (error) => {
+    errors.push(error.message);
+    thrown.push(error.message);
+  });
   page.on("request", (request) => asked.push(request.url()));
-  return { page, context, errors, asked };
+  return { page, context, errors, asked, thrown };
 }
 
 async function enter(page, address, words = token) {
@@ -96,34 +100,68 @@ async function walk() {
   await page.getByRole("button", { name: "Forget the token" }).click();
   said.forgotten = await page.evaluate(() => sessionStorage.length);
   // Another site's frame.
-  const framed = await tab();
-  await framed.page.setContent(`<iframe src="${url}/console"></iframe>`);
-  await framed.page.waitForFunction(() => document.querySelector("iframe") !== null);
-  await framed.page.waitForTimeout(500);
-  const frame = framed.page.frames()[1];
-  said.framed = await frame.evaluate(() => document.body?.innerText ?? "").catch((problem) => problem.message);
+  said.framed = {};
+  for (const path of ["/health", "/console"]) {
+    const framed = await tab();
+    const answered = framed.page.waitForResponse((response) => response.url() === url + path);
+    await framed.page.setContent(`<iframe src="${url}${path}"></iframe>`);
+    await answered;
+    await framed.page.waitForLoadState("load");
+    said.framed[path] = await framed.page.frames()[1].evaluate(() => document.body?.innerText ?? "").catch(() => "");
+    await framed.context.close();
+  }
   return said;
 }
 
-/** A way to the service that can be cut. */
+/** A way to the service that can be cut, within what it carries of a stream of events. */
 async function cuttable(target) {
-  const open = new Set();
+  const streams = new Map(); // the near end of each stream of events, and how many octets it may still carry
+  let cuts = 0;
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
     for (const [from, to] of [[near, far], [far, near]]) {
-      open.add(from);
       from.on("error", () => {});
       from.on("close", () => {
-        open.delete(from);
+        streams.delete(near);
         to.destroy();
       });
-      from.pipe(to);
     }
+    near.on("data", (octets) => {
+      if (octets.includes("/events?follow=true")) {
+        streams.set(near, Infinity);
+      }
+      far.write(octets);
+    });
+    far.on("data", (octets) => {
+      const left = streams.get(near);
+      if (left === undefined || octets.length <= left) {
+        near.write(octets);
+        if (left !== undefined) {
+          streams.set(near, left - octets.length);
+        }
+        return;
+      }
+      cuts++;
+      near.write(octets.subarray(0, left), () => near.destroy());
+    });
+    near.on("end", () => far.end());
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${server.address().port}`,
-    cut: () => open.forEach((each) => each.destroy()),
+    cuts: () => cuts,
+    /** Waits until events flow. */
+    flowing: async () => {
+      const end = Date.now() + WAIT_MS;
+      while (![...streams.values()].includes(Infinity)) {
+        if (Date.now() > end) {
+          throw new Error("no stream of events was asked for again");
+        }
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    /** Cuts the streams that there are: each carries a little more, of another length each time. */
+    cut: () => [...streams.keys()].forEach((near) => streams.set(near, 37 + 11 * cuts)),
     close: () => server.close(),
   };
 }
@@ -131,26 +169,34 @@ async function cuttable(target) {
 async function follow() {
   const way = await cuttable(new URL(url));
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-  const { page } = await tab();
+  const { page, thrown } = await tab();
   await enter(page, `${way.url}/console#/run/${run}`);
   await page.waitForFunction(() => document.querySelector(".live [role=status] ~ [role=status]")?.textContent === "Connected");
   for (let i = 0; i < Number(last); i++) {
-    way.cut();
+    await way.flowing();
+    way.cut(); // after so many octets of the next events that it is within a line, and once within a character
     console.log("cut");
     await lines.next();
   }
-  await page.waitForFunction(() => /VERIFIED|UNCHECKED/.test(document.querySelector(".badge").textContent));
-  const said = { badge: await page.locator(".badge").textContent() };
+  await page
+    .waitForFunction(() => /^(VERIFIED|TAMPERED|UNCHECKED|NOT VERIFIED)/.test(document.querySelector(".badge").textContent))
+    .catch(async (late) => {
+      throw new Error(`${late.message}\n${await page.locator("main").innerText()}`);
+    });
+  const said = { badge: await page.locator(".badge").textContent(), cuts: way.cuts(), thrown };
+  said.facts = await page.locator(".facts").first().innerText();
   said.shown = await page.locator(".tail tbody th").allTextContents();
   await page.screenshot({ path: "target/pictures/console-live.png" }).catch(() => {});
-  way.cut();
   way.close();
   return said;
 }
 
+let code = 0;
 try {
   console.log(JSON.stringify(await (action === "walk" ? walk() : follow())));
-} finally {
-  await browser.close();
-  process.exit();
+} catch (problem) {
+  console.error(problem);
+  code = 1;
 }
+await browser.close();
+process.exit(code);

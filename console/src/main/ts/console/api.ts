@@ -1,4 +1,9 @@
 const TOKEN = "blackbox.token";
+const MALFORMED = -1;
+/** How often a stream may end before all that there is has come. */
+const VAIN_MAX = 5;
+/** After these, asking again gives nothing else. */
+const FINAL = [MALFORMED, 400, 401, 403, 404];
 
 /** An answer that is none; `status` 0 where the service could not be asked. */
 export class Refused extends Error {
@@ -22,6 +27,9 @@ export interface Run {
   lossKnown: boolean;
   exitCode: number | null;
   signal: number | null;
+  leftOut?: { file: string; why: string }[];
+  fault?: string | null;
+  imported?: { trusted: boolean } | null;
 }
 
 export interface Brief {
@@ -35,9 +43,14 @@ export interface Brief {
   programs: Record<string, number>;
 }
 
+const POST_MS = 15_000;
+
 /** What the service answers, asked with the token that this tab was given. */
 export class Api {
-  /** The token of this tab; it is forgotten with the tab, and never in an address. */
+  /** @param unknown is called where the service does not know the token, or does not any more */
+  constructor(private readonly unknown: (why: string) => void) {}
+
+  /** The token of this tab: in its session's storage, and never in an address. */
   token(): string | null {
     return sessionStorage.getItem(TOKEN);
   }
@@ -62,7 +75,8 @@ export class Api {
         method: options.method ?? "GET",
         headers,
         body: options.body === undefined ? null : JSON.stringify(options.body),
-        signal: options.signal ?? null,
+        // What is not sent within that time waits for other tabs' connections: it must not happen later.
+        signal: options.method === "POST" ? AbortSignal.any([AbortSignal.timeout(POST_MS), ...(options.signal ? [options.signal] : [])]) : (options.signal ?? null),
         cache: "no-store",
         credentials: "omit",
         redirect: "error",
@@ -72,6 +86,9 @@ export class Api {
     }
     if (!answer.ok) {
       const problem = (await answer.json().catch(() => ({}))) as { detail?: string };
+      if (answer.status === 401) {
+        this.unknown(problem.detail ?? "the service does not know this token");
+      }
       throw new Refused(answer.status, problem.detail ?? `the service answers with ${answer.status}`);
     }
     return answer;
@@ -80,6 +97,18 @@ export class Api {
   async json<T>(path: string, signal?: AbortSignal): Promise<T> {
     const answer = await this.ask(path, signal ? { signal } : {});
     return (await answer.json()) as T;
+  }
+
+  private static event(line: string, next: number): Record<string, unknown> {
+    try {
+      const event = JSON.parse(line) as Record<string, unknown>;
+      if (typeof event["index"] === "number") {
+        return event;
+      }
+    } catch {
+      // said below
+    }
+    throw new Refused(MALFORMED, `what the service said after event ${next - 1} is no event`);
   }
 
   /**
@@ -96,25 +125,37 @@ export class Api {
   ): Promise<void> {
     let next = from;
     let closed = false;
+    let vain = 0;
     while (!closed && !signal.aborted) {
       try {
         const answer = await this.ask(`/runs/${run}/events?follow=true&index=${next}`, { signal });
         lost(null);
         const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
-        let rest = "";
-        for (let part = await reader.read(); !part.done; part = await reader.read()) {
-          const lines = (rest + part.value).split("\n");
-          rest = lines.pop()!; // a line that was cut off is asked for again
-          for (const line of lines) {
-            const event = JSON.parse(line) as Record<string, unknown>;
-            take(event);
-            next = (event["index"] as number) + 1;
-            closed ||= event["kind"] === "run.close";
+        try {
+          let rest = "";
+          for (let part = await reader.read(); !part.done; part = await reader.read()) {
+            const lines = (rest + part.value).split("\n");
+            rest = lines.pop()!; // a line that was cut off is asked for again
+            for (const line of lines) {
+              const event = Api.event(line, next);
+              take(event);
+              next = (event["index"] as number) + 1;
+              closed ||= event["kind"] === "run.close";
+            }
+          }
+        } finally {
+          void reader.cancel().catch(() => {});
+        }
+        if (!closed) {
+          // The recorder is gone, or what it wrote is on its way to the table: an end is one only where all is here.
+          const now = await this.json<Run>(`/runs/${run}`, signal);
+          closed = now.state !== "OPEN" && (next >= now.events || ++vain > VAIN_MAX);
+          if (closed && next < now.events) {
+            throw new Refused(MALFORMED, `the service ends after event ${next - 1}, and the run has ${now.events}`);
           }
         }
-        closed ||= (await this.json<Run>(`/runs/${run}`, signal)).state !== "OPEN";
       } catch (problem) {
-        if (signal.aborted || (problem instanceof Refused && problem.status !== 0 && problem.status !== 503)) {
+        if (signal.aborted || (problem instanceof Refused && FINAL.includes(problem.status))) {
           throw problem;
         }
         lost(String(problem instanceof Error ? problem.message : problem));

@@ -8,7 +8,7 @@ const RUN = /^\/run\/([0-9a-z]{26})$/;
 
 /** The console: which view the address names, and the token with which the service is asked. */
 class Console {
-  private readonly api = new Api();
+  private readonly api = new Api((why) => void this.enter(why));
   private readonly program: string;
   private readonly main = h("main", { id: "main" });
   private readonly leave = h("button", { type: "button", hidden: true, click: () => this.forget() }, "Forget the token");
@@ -43,11 +43,17 @@ class Console {
         this.leave.hidden = false;
         return this.route();
       } catch (refused) {
-        problem = (refused as Error).message;
-        if (refused instanceof Refused && refused.status === 401) {
-          this.api.remember(null);
+        if (refused instanceof Refused && refused.status === 403) {
+          this.leave.hidden = false; // a token for some runs alone
+          return this.route();
         }
+        if (refused instanceof Refused && refused.status === 401) {
+          return; // the form is here already, and says why
+        }
+        problem = (refused as Error).message;
       }
+    } else if (problem !== null) {
+      this.api.remember(null);
     }
     this.leave.hidden = true;
     this.view?.end();
@@ -67,7 +73,7 @@ class Console {
             void this.enter(null);
           },
         },
-        h("p", {}, "This service answers to those who have a token: `blackbox token create NAME --role auditor` makes one. It is kept in this tab alone."),
+        h("p", {}, "This service answers to those who have a token: `blackbox token create NAME --role auditor` makes one. It stays in this tab until you have it forgotten or close the tab."),
         h("p", { class: "faults", role: "alert" }, problem ?? ""),
         h("label", { for: "token" }, "Token"),
         token,
@@ -116,6 +122,9 @@ class Console {
       this.view = new Runs(this.api, words.get("search") ?? "", (search) => Console.write(new URLSearchParams(search ? { search } : {})));
     }
     fill(this.main, this.view.element);
+    if (this.view instanceof RunView) {
+      this.view.focus();
+    }
   }
 }
 

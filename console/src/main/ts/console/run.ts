@@ -1,18 +1,20 @@
 import { fill, h } from "../page/dom";
 import { printable, quoted } from "../page/text";
 import { type Address, Viewer } from "../page/viewer";
-import type { Api, Brief, Run } from "./api";
+import { type Api, type Brief, Refused, type Run } from "./api";
 
 const TAIL = 500;
 /** More than these are folded. */
 const LISTED = 12;
 const LISTED_MAX = 500;
 const TEMPORARY = "temporary";
-const SELF_VERIFIED_MAX = 256 * 2 ** 20;
+const AGAIN_MS = 2_000;
+const FRAME_MS = 50;
 
 /** One run: what it was, what it touched, its events, and while it runs, what it does and the means to stop it. */
 export class RunView {
   readonly element: HTMLElement;
+  private readonly title: HTMLElement;
   private readonly facts = h("dl", { class: "facts" });
   private readonly touched = h("section", { class: "touched", "aria-label": "What it touched" });
   private readonly problem = h("p", { class: "faults", role: "alert" });
@@ -27,11 +29,12 @@ export class RunView {
     address: Address,
   ) {
     this.viewer = new Viewer(program, address);
+    this.title = h("h2", { tabindex: -1 }, `Run ${run}`);
     this.element = h(
       "article",
       {},
       h("p", {}, h("a", { href: "#/" }, "All runs")),
-      h("h2", {}, `Run ${run}`),
+      this.title,
       this.problem,
       this.facts,
       this.live,
@@ -51,6 +54,11 @@ export class RunView {
     this.viewer.end();
   }
 
+  /** Where who came here by keys goes on. */
+  focus(): void {
+    this.title.focus();
+  }
+
   restore(): void {
     this.viewer.restore();
   }
@@ -68,11 +76,14 @@ export class RunView {
     this.show(run);
     if (run.state === "OPEN") {
       this.viewer.say("NONE", "Still being recorded", "The browser verifies it once it is closed.");
-      await this.tail();
+      await this.tail(run.events);
       return this.load();
     }
     this.live.hidden = true;
-    await Promise.all([this.touch(), this.verify()]);
+    const touching = this.touch().catch((problem: unknown) => {
+      fill(this.touched, h("p", {}, `What it touched: ${(problem as Error).message}`));
+    });
+    await Promise.all([touching, this.verify()]);
   }
 
   private show(run: Run): void {
@@ -80,31 +91,47 @@ export class RunView {
     fill(
       this.facts,
       ...row("Name", printable(run.name ?? "")),
-      ...row("State", run.state + (run.exitCode === null ? "" : `, exit ${run.exitCode}`)),
-      ...row("Time", `${run.startedAt ?? ""} to ${run.endedAt ?? "now"}`),
+      ...row("State", run.state + (run.exitCode === null ? "" : `, exit ${run.exitCode}`) + (run.signal === null ? "" : `, signal ${run.signal}`)),
+      ...row("Time", `${run.startedAt ?? ""} to ${run.endedAt ?? (run.state === "OPEN" ? "now" : "nobody knows when: it was not closed")}`),
       ...row("Tier", run.tier),
+      ...row("Imported", run.imported ? (run.imported.trusted ? "from a recorder that is trusted here" : "from a recorder that nobody here trusts") : null),
+      ...row("Fault", run.fault ? printable(run.fault) : null),
+      ...row("Left out", (run.leftOut ?? []).map(({ file, why }) => printable(`${file}: ${why}`)).join("; ") || null),
     );
   }
 
-  /** The browser's own verdict, from the evidence's octets. */
+  /** The browser's own verdict, from the evidence's octets; asked again until all of them are in the table. */
   private async verify(): Promise<void> {
     this.viewer.say("CHECKING", "Fetching the evidence…", "");
-    try {
-      const answer = await this.api.ask(`/runs/${this.run}/evidence`, { signal: this.gone.signal });
-      const length = Number(answer.headers.get("Content-Length") ?? 0);
-      if (length > SELF_VERIFIED_MAX) {
-        await answer.body?.cancel();
-        this.viewer.say("UNCHECKED", "TOO LARGE FOR A BROWSER", `Its evidence has ${length} octets; \`blackbox verify ${this.run}\` verifies it.`);
+    while (!this.gone.signal.aborted) {
+      try {
+        const answer = await this.api.ask(`/runs/${this.run}/evidence`, { signal: this.gone.signal });
+        this.viewer.show(await answer.arrayBuffer(), this.run);
         return;
+      } catch (problem) {
+        const status = problem instanceof Refused ? problem.status : 0;
+        const why = (problem as Error).message;
+        if (status === 409 || status === 503) {
+          this.viewer.say("CHECKING", "Waiting for the evidence…", why);
+        } else if (status === 403) {
+          return this.verdictOfTheService(why);
+        } else {
+          this.viewer.say("UNCHECKED", "NOT VERIFIED", why);
+          return;
+        }
       }
-      this.viewer.show(await answer.arrayBuffer(), this.run);
-    } catch (problem) {
-      this.viewer.say("UNCHECKED", "NOT VERIFIED", (problem as Error).message);
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
   }
 
+  /** Who may not read what was recorded may still know what the service found. */
+  private async verdictOfTheService(why: string): Promise<void> {
+    const said = await this.api.json<{ integrity: string; completeness: string }>(`/runs/${this.run}/verification`, this.gone.signal);
+    this.viewer.say("UNCHECKED", `The service says: ${said.integrity}, ${said.completeness}`, `Not verified in this browser: ${why}.`);
+  }
+
   private async touch(): Promise<void> {
-    const { brief, limits } = await this.api.json<{ brief: Brief; limits: string[] }>(`/runs/${this.run}/touched`, this.gone.signal);
+    const { brief, limits } = await this.api.json<{ brief: Brief; limits: string[] }>(`/runs/${this.run}/touched?part=privileges`, this.gone.signal);
     const list = (title: string, all: string[]): Node[] =>
       all.length === 0
         ? []
@@ -147,8 +174,12 @@ export class RunView {
     );
   }
 
-  /** Events as they come, and the means to stop the run; ends when the run does. */
-  private async tail(): Promise<void> {
+  /**
+   * Events as they come, and the means to stop the run; ends when the run does.
+   *
+   * @param events how many there are already: of these only the newest are shown
+   */
+  private async tail(events: number): Promise<void> {
     const lines = h("tbody", {});
     const state = h("p", { role: "status" }, "Connecting…");
     const reason = h("input", { id: "reason", type: "text", placeholder: "why; it is sealed with the run", maxlength: 500 });
@@ -162,7 +193,7 @@ export class RunView {
             said.textContent = `${name}…`;
             this.api
               .ask(`/runs/${this.run}/${name}`, { method: "POST", body: { reason: reason.value }, signal: this.gone.signal })
-              .then(() => (said.textContent = `${name}: done, and sealed`))
+              .then(async (answer) => (said.textContent = `${name}: ${((await answer.json()) as { outcome?: string }).outcome ?? "done"}; sealed`))
               .catch((problem: unknown) => (said.textContent = `${name}: ${(problem as Error).message}`));
           },
         },
@@ -177,21 +208,31 @@ export class RunView {
       state,
       h("table", { class: "tail" }, h("caption", {}, "The newest events"), lines),
     );
+    let waiting: Record<string, unknown>[] = [];
     let count = 0;
+    const draw = (): void => {
+      // However fast they come, only the newest are drawn, once a frame.
+      const newest = waiting.slice(-TAIL);
+      waiting = [];
+      lines.prepend(...newest.reverse().map((event) => RunView.line(event)));
+      while (lines.childElementCount > TAIL) {
+        lines.lastElementChild!.remove();
+      }
+      this.live.dataset["events"] = String(count);
+    };
     await this.api.follow(
       this.run,
-      0,
+      Math.max(0, events - TAIL),
       (event) => {
         count++;
-        lines.prepend(RunView.line(event));
-        if (lines.childElementCount > TAIL) {
-          lines.lastElementChild!.remove();
+        if (waiting.push(event) === 1) {
+          setTimeout(draw, FRAME_MS); // also where nobody sees it
         }
-        this.live.dataset["events"] = String(count);
       },
       (why) => (state.textContent = why === null ? "Connected" : `Connecting again: ${why}`),
       this.gone.signal,
     );
+    draw();
     state.textContent = "The run has ended.";
   }
 

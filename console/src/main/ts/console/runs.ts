@@ -1,8 +1,8 @@
 import { fill, h } from "../page/dom";
 import { printable } from "../page/text";
-import type { Api, Run } from "./api";
+import { type Api, Refused, type Run } from "./api";
 
-const EVERY_MS = 3_000;
+const EVERY_MS = 10_000;
 const SHOWN = 200;
 
 /** The list of runs, the newest first, kept up to date. */
@@ -16,6 +16,7 @@ export class Runs {
   private shown = SHOWN;
   private readonly more = h("button", { type: "button", hidden: true, click: () => this.showMore() }, "Show more");
   private timer = 0;
+  private drawn = "";
 
   constructor(
     private readonly api: Api,
@@ -70,16 +71,30 @@ export class Runs {
     this.draw();
   }
 
+  /** Each question is recorded for good, so a tab that nobody sees asks none. */
   private async refresh(): Promise<void> {
-    try {
-      this.all = (await this.api.json<Run[]>("/runs")).reverse();
-      this.problem.textContent = "";
-    } catch (problem) {
-      this.problem.textContent = (problem as Error).message;
+    if (!document.hidden) {
+      try {
+        this.all = (await this.api.json<Run[]>("/runs")).reverse();
+        Runs.tell(this.problem, "");
+      } catch (problem) {
+        const scoped = problem instanceof Refused && problem.status === 403;
+        Runs.tell(
+          this.problem,
+          scoped ? `${problem.message}; go to one of them: add #/run/ and its id to the address` : (problem as Error).message,
+        );
+      }
     }
     if (this.timer >= 0) {
       this.draw();
       this.timer = window.setTimeout(() => void this.refresh(), EVERY_MS);
+    }
+  }
+
+  /** Readers aloud speak what changes. */
+  private static tell(element: HTMLElement, text: string): void {
+    if (element.textContent !== text) {
+      element.textContent = text;
     }
   }
 
@@ -88,9 +103,19 @@ export class Runs {
     const found = this.all.filter((run) =>
       [run.run, run.name ?? "", run.state, run.startedAt ?? ""].some((each) => each.toLowerCase().includes(text)),
     );
-    this.count.textContent = `${found.length.toLocaleString("en")} runs`;
+    Runs.tell(this.count, `${found.length.toLocaleString("en")} runs`);
     this.more.hidden = found.length <= this.shown;
-    fill(this.rows, ...found.slice(0, this.shown).map((run) => Runs.row(run)));
+    const wanted = found.slice(0, this.shown);
+    const drawn = JSON.stringify(wanted);
+    if (drawn === this.drawn) {
+      return; // whoever is in the list stays there
+    }
+    this.drawn = drawn;
+    const focused = document.activeElement?.getAttribute("href");
+    fill(this.rows, ...wanted.map((run) => Runs.row(run)));
+    if (focused && document.activeElement === document.body) {
+      this.rows.querySelector<HTMLElement>(`a[href="${focused}"]`)?.focus();
+    }
   }
 
   private static row(run: Run): HTMLElement {

@@ -46,11 +46,19 @@ export interface Progress {
   of: number;
 }
 
+const LOST_LIMIT = "what is lost between what the rows declare: the counts are those of the signed report";
+
+/** Of evidence that comes from a service, which states nothing. */
+const UNSTATED_LIMITS = [
+  "what is lost beyond what the rows declare: those counts are the service's words, which nobody signed",
+  "whether the service left out batches that were refused or are not in the table yet",
+];
+
 export const LIMITS = [
   "time stamps by outside authorities and witnesses",
   "post-quantum signatures, where the log of runs has them beside the others",
   "whether the row statistics in the data files are true, which other engines skip rows by",
-  "what is lost between what the rows declare: the counts are those of the signed report",
+  LOST_LIMIT,
   "captures, files and images, which are not in a bundle",
 ];
 
@@ -235,6 +243,9 @@ export async function verify(
       statement?.version ?? 2,
     );
     report.replays = log?.replays ?? [];
+    if (!statement) {
+      report.limits = [...LIMITS.filter((each) => each !== LOST_LIMIT), ...UNSTATED_LIMITS];
+    }
     report.verdict = missing.length > 0 ? "TRUNCATED" : "VERIFIED";
     report.findings = missing;
     report.notes = check.notes;

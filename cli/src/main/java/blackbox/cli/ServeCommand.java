@@ -227,9 +227,14 @@ final class ServeCommand implements Callable<Integer> {
         spec.commandLine().getErr().println("blackbox: " + line);
     }
 
+    private static String console(ApiServer api) {
+        return api.uri() + "/console";
+    }
+
     private void say(ApiServer api, Path tokenFile, @Nullable TlsKey tls, @Nullable Witness witness)
             throws IOException {
         spec.commandLine().getErr().println("listening on " + api.uri() + "; the token is in " + tokenFile);
+        spec.commandLine().getErr().println("the console is at " + console(api));
         if (tls != null) {
             spec.commandLine().getErr().println("the certificate's SHA-256 fingerprint is " + tls.fingerprint());
         }
@@ -244,6 +249,7 @@ final class ServeCommand implements Callable<Integer> {
             JsonOut.document(out, json -> {
                 json.writeStartObject();
                 json.writeStringField("listening", api.uri().toString());
+                json.writeStringField("console", console(api));
                 json.writeStringField("tokenFile", tokenFile.toString());
                 if (tls != null) {
                     json.writeStringField("certificateSha256", tls.fingerprint());

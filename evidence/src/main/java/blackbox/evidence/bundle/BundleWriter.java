@@ -100,11 +100,11 @@ public final class BundleWriter {
     /// need
     /// not be told who gathered it. That of an imported run has the statement that it came with.
     ///
-    /// @throws EvidenceException when the run is still being recorded
-    public static void writeUnstated(Recordings recordings, RunId run, Path out) throws IOException, EvidenceException {
-        if (recordings.isLive(run)) {
-            throw new EvidenceException("run " + run + " is still being recorded; ask once it is closed");
-        }
+    /// @param bytesMax of all files together; if they have more, nothing is written
+    /// @return how many they have
+    /// @throws java.nio.file.NoSuchFileException when ingest has meanwhile replaced a file
+    public static long writeUnstated(Recordings recordings, RunId run, long bytesMax, Path out)
+            throws IOException, EvidenceException {
         Path staging = Files.createTempDirectory("blackbox-bundle-");
         try {
             var writer = new BundleWriter(recordings, run, staging);
@@ -113,7 +113,14 @@ public final class BundleWriter {
             } else {
                 writer.collect();
             }
-            writer.put(out);
+            long bytes = 0;
+            for (Path file : writer.files.values()) {
+                bytes += Files.size(file);
+            }
+            if (bytes <= bytesMax) {
+                writer.put(out);
+            }
+            return bytes;
         } finally {
             BundleFolder.delete(staging);
         }
@@ -283,6 +290,9 @@ public final class BundleWriter {
         try (OutputStream zip = new BufferedOutputStream(
                 Files.newOutputStream(unfinished, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING))) {
             BundleZip.write(files, zip);
+        } catch (IOException e) {
+            Files.deleteIfExists(unfinished);
+            throw e;
         }
         Files.move(unfinished, out, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }

@@ -28,6 +28,17 @@ final class RequestLimiter {
                 free.release();
             }
         }
+
+        /// `in`, which gives the slot back when it is closed.
+        InputStream over(InputStream in) {
+            return new FilterInputStream(in) {
+                @Override
+                public void close() throws IOException {
+                    Slot.this.close();
+                    super.close();
+                }
+            };
+        }
     }
 
     /// Takes a slot.
@@ -42,13 +53,6 @@ final class RequestLimiter {
 
     /// `in`, holding a slot until it is closed.
     InputStream hold(InputStream in) {
-        Slot slot = take();
-        return new FilterInputStream(in) {
-            @Override
-            public void close() throws IOException {
-                slot.close();
-                super.close();
-            }
-        };
+        return take().over(in);
     }
 }

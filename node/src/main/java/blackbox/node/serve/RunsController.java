@@ -1,5 +1,6 @@
 package blackbox.node.serve;
 
+import blackbox.console.EvidencePage;
 import blackbox.evidence.EvidenceException;
 import blackbox.evidence.bundle.BundleWriter;
 import blackbox.evidence.store.Recordings;
@@ -23,7 +24,10 @@ import blackbox.query.why.WhyCollector;
 import blackbox.query.why.WhyCollector.Depth;
 import blackbox.query.why.WhyJson;
 import blackbox.schemas.RunId;
+import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
@@ -36,6 +40,7 @@ import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
@@ -53,6 +58,7 @@ final class RunsController {
 
     private final ApiContext context;
     private final RequestLimiter scans = new RequestLimiter(8, "requests that read a whole run");
+    private final RequestLimiter downloads = new RequestLimiter(4, "downloads of evidence");
     private final RequestLimiter streams = new RequestLimiter(64, "event streams");
 
     RunsController(ApiContext context) {
@@ -109,23 +115,47 @@ final class RunsController {
         }
     }
 
-    /// The evidence as a ZIP, as it is now: what the console verifies in the browser.
+    /// The evidence as a ZIP: what the console verifies in the browser. 409 as long as not all of it is in the table,
+    /// 413
+    /// where a browser could not hold it.
     @Get("/{run}/evidence")
-    StreamedFile evidence(HttpRequest<?> request, @PathVariable String run) throws QueryException, IOException {
+    HttpResponse<?> evidence(HttpRequest<?> request, @PathVariable String run) throws QueryException, IOException {
         RunId id = AccessFilter.run(request);
-        try (RequestLimiter.Slot _ = scans.take()) {
-            Path folder = Files.createTempDirectory("blackbox-evidence-"); // readable by its owner alone
-            Path zip = folder.resolve("evidence.zip");
-            try {
-                BundleWriter.writeUnstated(context.recordings(), id, zip);
-                InputStream octets = Files.newInputStream(zip);
-                return new StreamedFile(octets, ZIP, 0, Files.size(zip));
-            } catch (EvidenceException e) {
-                throw new QueryException(Code.BAD_INPUT, String.valueOf(e.getMessage()), e);
-            } finally {
-                Files.deleteIfExists(zip); // what is open is read to its end nevertheless
-                Files.delete(folder);
+        Recordings recordings = context.recordings();
+        if (recordings.isLive(id) || !recordings.spoolSegments(id).isEmpty()) {
+            return Problem.response(
+                    HttpStatus.CONFLICT, "not all of run " + id + " is in the table yet; ask again in a moment");
+        }
+        // Taken until the last octet is sent: until then it takes room on the disk.
+        RequestLimiter.Slot slot = downloads.take();
+        boolean sent = false;
+        Path folder = Files.createTempDirectory("blackbox-evidence-"); // readable by its owner alone
+        Path zip = folder.resolve("evidence.zip");
+        try {
+            long bytes = BundleWriter.writeUnstated(recordings, id, EvidencePage.BUNDLE_BYTES_MAX, zip);
+            if (bytes > EvidencePage.BUNDLE_BYTES_MAX) {
+                return Problem.response(
+                        HttpStatus.REQUEST_ENTITY_TOO_LARGE,
+                        "the evidence of run " + id + " has " + bytes
+                                + " octets, too many for a browser; `blackbox verify " + id
+                                + "` verifies it, and `export` writes it");
             }
+            long length = Files.size(zip);
+            InputStream octets = slot.over(Files.newInputStream(zip));
+            sent = true;
+            return HttpResponse.ok(new StreamedFile(octets, ZIP, 0, length))
+                    .header(HttpHeaders.CACHE_CONTROL, "no-store");
+        } catch (NoSuchFileException e) {
+            return Problem.response(
+                    HttpStatus.CONFLICT, "the table of run " + id + " is being put in order; ask again in a moment");
+        } catch (EvidenceException e) {
+            throw new QueryException(Code.NOT_FOUND, String.valueOf(e.getMessage()), e);
+        } finally {
+            if (!sent) {
+                slot.close();
+            }
+            Files.deleteIfExists(zip); // what is open is read to its end nevertheless
+            Files.delete(folder);
         }
     }
 

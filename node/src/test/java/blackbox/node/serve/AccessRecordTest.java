@@ -128,7 +128,7 @@ class AccessRecordTest {
     @Test
     void eachRoleMayDoWhatItsTableSays() throws Exception {
         String looks = "RUNS RUN VERIFICATION OPEN_API METRICS";
-        String reads = looks + " TOUCHED EVENTS WHY CAUSED MCP";
+        String reads = looks + " TOUCHED EVIDENCE EVENTS WHY CAUSED MCP";
         String stops = reads + " PAUSE RESUME KILL";
         assertMay(Role.VIEWER, looks);
         assertMay(Role.AUDITOR, reads);

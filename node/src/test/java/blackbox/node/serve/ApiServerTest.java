@@ -121,6 +121,16 @@ class ApiServerTest {
         return JSON.readTree(response.body());
     }
 
+    /// Evidence is given once all of it is in the table: what is in the spool no browser can read.
+    @Test
+    void evidenceWaitsForTheTable() throws Exception {
+        HttpResponse<String> open = call("/api/v1/runs/last/evidence");
+        assertEquals(409, open.statusCode(), open.body());
+        assertTrue(open.body().contains("is in the table yet"), open.body());
+        close();
+        assertEquals(409, call("/api/v1/runs/last/evidence").statusCode());
+    }
+
     @Test
     void runsAndWhatTheyDid() throws Exception {
         sealer.append(new Event.TracerHeartbeat(

@@ -2,35 +2,39 @@ package blackbox.node.serve;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.console.Npm;
 import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestLog;
 import blackbox.evidence.TestRun;
-import blackbox.evidence.sign.Ed25519Key;
-import blackbox.recorder.seal.RunSealer;
-import blackbox.recorder.spool.RunLock;
-import blackbox.recorder.spool.Spool;
+import blackbox.files.ProcessLock;
 import blackbox.schemas.RunId;
+import blackbox.schemas.batch.SpoolSegment;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
-import blackbox.schemas.folder.DataFolder;
-import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.PrintWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
+import java.util.zip.ZipFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,14 +45,12 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(240)
 class ConsoleTest {
     private static final int CUTS = 10;
-    private static final Instant START = Instant.parse("2026-11-21T09:00:00Z");
     private static final Path PICTURES = Path.of("target/pictures").toAbsolutePath();
     private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir
     private Path data;
 
-    private final Ed25519Key key = Ed25519Key.create("blackbox/recorder", new SecureRandom());
     private TestLog log;
     private TestRun closed;
     private TestService service;
@@ -63,7 +65,7 @@ class ConsoleTest {
         log.publish();
         Files.createDirectories(data.resolve("keys"));
         Files.writeString(data.resolve("keys/log.pub"), log.key.verifier().encoded() + "\n");
-        service = TestService.in(data, () -> List.of(log.key.verifier(), key.verifier()), null);
+        service = TestService.in(data, () -> List.of(log.key.verifier()), null);
         server = ApiServer.start(service.context(), ApiServerTest.LOOPBACK, null);
         Files.createDirectories(PICTURES);
     }
@@ -100,57 +102,113 @@ class ConsoleTest {
         assertEquals(0, said.path("kept").path("local").asInt());
         assertEquals(1, said.path("kept").path("session").asInt());
         assertEquals(0, said.path("forgotten").asInt());
-        assertFalse(said.path("framed").asText().contains("token"), "another site has it in a frame");
+        assertTrue(said.path("framed").path("/health").asText().contains("UP"), "what may stand in a frame does");
+        assertFalse(said.path("framed").path("/console").asText().contains("token"), "another site has it in a frame");
     }
 
-    /// Whoever watches gets every event once and in order, whatever happens to the connection; once the run is closed,
-    /// the browser verifies it.
+    @Test
+    void evidenceIsAZipThatNobodyKeeps() throws Exception {
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            URI path = URI.create(server.uri() + "/api/v1/runs/" + closed.run + "/evidence");
+            HttpRequest request = HttpRequest.newBuilder(path)
+                    .header("Authorization", "Bearer " + service.token())
+                    .build();
+            for (int i = 0; i < 12; i++) { // more than may be under way at once
+                HttpResponse<byte[]> answer = client.send(request, BodyHandlers.ofByteArray());
+                assertEquals(200, answer.statusCode());
+                assertEquals(List.of("no-store"), answer.headers().allValues("Cache-Control"));
+                Path zip = Files.write(data.resolve("evidence.zip"), answer.body());
+                try (var files = new ZipFile(zip.toFile())) {
+                    assertNotNull(files.getEntry("log/checkpoint"));
+                    assertNotNull(files.getEntry("completeness.json"));
+                    assertNull(files.getEntry("statement.dsse.json"), "a service that states whatever it is asked for");
+                }
+            }
+        }
+    }
+
+    /// Whoever watches gets every event once and in order, whatever happens to the connection, also within a line and
+    /// within a character; once the run is in the table, the browser verifies it without being asked.
     @Test
     void whatComesLiveIsWholeThroughCutConnections() throws Exception {
-        RunId run = RunId.create(START, new Random(7));
-        var header = EventHeader.host(START.getEpochSecond() * 1_000_000_000L);
-        try (RunLock _ = RunLock.take(new DataFolder(data), run);
-                Spool spool = Spool.create(data.resolve("spool"), run)) {
-            var sealer = new RunSealer(run, key, spool, InstantSource.fixed(START));
-            sealer.append(new Event.RunOpen(header, Text.of("live"), "{\"tier\":\"live\"}"));
-            sealer.seal();
-            Process watching = new ProcessBuilder(
-                            "node",
-                            "src/test/js/console.mjs",
-                            "follow",
-                            server.uri().toString(),
-                            service.token(),
-                            run.value(),
-                            Integer.toString(CUTS))
-                    .directory(Npm.MODULE.toFile())
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
-                    .start();
-            JsonNode said = null;
-            try (BufferedReader answers = watching.inputReader(StandardCharsets.UTF_8);
-                    PrintWriter asks = new PrintWriter(watching.outputWriter(StandardCharsets.UTF_8), true)) {
-                int cuts = 0;
-                for (String line = answers.readLine(); line != null; line = answers.readLine()) {
-                    if (!line.equals("cut")) {
-                        said = JSON.readTree(line);
-                        continue;
-                    }
-                    cuts++;
-                    sealer.append(new Event.VmLifecycle(header, "STOP", null));
-                    sealer.append(new Event.VmLifecycle(header, "RESUME", null));
-                    if (cuts == CUTS) {
-                        sealer.append(new Event.RunClose(header, sealer.size(), 0, 0, null, null));
-                    }
-                    sealer.seal();
-                    asks.println();
+        // A run of which the batches come into the spool one by one, and into the table at last.
+        TestRun live =
+                TestRun.certified(data, log, RunId.create(Instant.ofEpochSecond(0, TestRun.START_NS), new Random(7)));
+        live.open("live");
+        live.seal();
+        log.publish();
+        ProcessLock lock = live.lock();
+        spool(live);
+        Process watching = new ProcessBuilder(
+                        "node",
+                        "src/test/js/console.mjs",
+                        "follow",
+                        server.uri().toString(),
+                        service.token(),
+                        live.run.value(),
+                        Integer.toString(CUTS))
+                .directory(Npm.MODULE.toFile())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        JsonNode said = JSON.createObjectNode();
+        try (BufferedReader answers = watching.inputReader(StandardCharsets.UTF_8);
+                PrintWriter asks = new PrintWriter(watching.outputWriter(StandardCharsets.UTF_8), true)) {
+            int cuts = 0;
+            for (String line = answers.readLine(); line != null; line = answers.readLine()) {
+                if (!line.equals("cut")) {
+                    said = JSON.readTree(line);
+                    continue;
                 }
-                assertEquals(CUTS, cuts);
-            } finally {
-                watching.destroy();
+                cuts++;
+                for (int i = 0; i < 3; i++) {
+                    live.add(new Event.VmLifecycle(EventHeader.host(live.tick()), "zażółć-gęślą-jaźń-" + cuts, null));
+                }
+                if (cuts < CUTS) {
+                    live.seal();
+                    spool(live);
+                } else {
+                    finish(live, lock);
+                }
+                asks.println();
             }
-            assertEquals(0, watching.waitFor());
-            List<String> all = new ArrayList<>(
-                    LongStream.range(0, sealer.size()).mapToObj(Long::toString).toList());
-            assertEquals(all.reversed(), texts(said == null ? JSON.createArrayNode() : said.path("shown")));
+        } finally {
+            watching.destroy();
+        }
+        assertEquals(0, watching.waitFor());
+        List<String> all =
+                LongStream.range(0, live.nextIndex()).mapToObj(Long::toString).toList();
+        assertEquals(List.of(), texts(said.path("thrown")), said::toString);
+        assertEquals(all.reversed(), texts(said.path("shown")), said::toString);
+        assertEquals("VERIFIED, by its own keys", said.path("badge").asText());
+        assertTrue(said.path("cuts").asInt() >= CUTS - 1, said::toString);
+    }
+
+    /// Appends the last batch to the spool, as a recorder does.
+    private static void spool(TestRun live) throws Exception {
+        byte[] octets = live.batches.getLast().octets();
+        byte[] header = SpoolSegment.recordHeader(octets).array();
+        byte[] record = Arrays.copyOf(header, header.length + octets.length);
+        System.arraycopy(octets, 0, record, header.length, octets.length);
+        Files.createDirectories(live.spoolFolder());
+        Files.write(
+                live.spoolFolder().resolve("000000000000.seg"),
+                record,
+                StandardOpenOption.CREATE,
+                StandardOpenOption.APPEND);
+    }
+
+    /// The run is closed, and ingest takes it in.
+    private void finish(TestRun live, ProcessLock lock) throws Exception {
+        live.close(0);
+        spool(live);
+        live.logCheckpoints(live.batches.size() - 1, live.batches.size());
+        log.publish();
+        live.table();
+        lock.close();
+        try (var segments = Files.list(live.spoolFolder())) {
+            for (Path segment : segments.toList()) {
+                Files.delete(segment);
+            }
         }
     }
 
