@@ -25,7 +25,7 @@ async function report(zip, keys) {
   const events = new Events();
   const said = await verify(zip, keys, null, () => {}, (rows) => events.add(rows));
   events.cut(said.events);
-  const shown = createHash("sha256").update(JSON.stringify(events.facts()));
+  const shown = createHash("sha256").update(JSON.stringify(events.facts(), (_, value) => (typeof value === "bigint" ? String(value) : value)));
   for (let index = 0; index < events.count; index++) {
     shown.update(JSON.stringify([events.line(index), events.details(index)]));
   }
