@@ -3,16 +3,11 @@
 // `node browser.mjs open FILE…` prints each page's verdict.
 // `node browser.mjs walk FILE KEY OUT` uses the page as people do, prints what it found, and leaves pictures in OUT.
 import { readFileSync } from "node:fs";
-import { AxeBuilder } from "@axe-core/playwright";
-import { chromium } from "playwright-core";
+import { axe, launch } from "./chromium.mjs";
 
 const VERDICT_MS = 120_000;
 const [action, ...words] = process.argv.slice(2);
-const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium",
-  // Chromium refuses its sandbox to root, as which containers run tests.
-  args: process.getuid() === 0 ? ["--no-sandbox"] : [],
-});
+const browser = await launch();
 
 async function open(file, hash = "", scheme = "light") {
   const context = await browser.newContext({ offline: true, colorScheme: scheme, viewport: { width: 1280, height: 1000 } });
@@ -51,11 +46,6 @@ async function shown(page) {
     findings: [...document.querySelectorAll(".findings li")].map((each) => each.textContent),
     rows: document.querySelectorAll(".rows .row").length,
   }));
-}
-
-async function axe(page) {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
 }
 
 async function walk(file, key, out) {

@@ -6,15 +6,11 @@
 // has cut the connection, and goes on once it reads a line; at last it prints what it had shown, as JSON.
 import { connect, createServer } from "node:net";
 import { createInterface } from "node:readline";
-import { AxeBuilder } from "@axe-core/playwright";
-import { chromium } from "playwright-core";
+import { axe, launch } from "./chromium.mjs";
 
 const WAIT_MS = 60_000;
 const [action, url, token, run, last] = process.argv.slice(2);
-const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium",
-  args: process.getuid() === 0 ? ["--no-sandbox"] : [],
-});
+const browser = await launch();
 
 async function tab(scheme = "light") {
   const context = await browser.newContext({ colorScheme: scheme, viewport: { width: 1280, height: 1000 } });
@@ -36,11 +32,6 @@ async function enter(page, address, words = token) {
   await page.goto(address);
   await page.locator("#token").fill(words);
   await page.keyboard.press("Enter");
-}
-
-async function axe(page) {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
 }
 
 const verified = (page) => page.waitForFunction(() => /VERIFIED|TAMPERED/.test(document.querySelector(".badge")?.textContent ?? ""));

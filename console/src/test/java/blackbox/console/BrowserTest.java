@@ -53,15 +53,15 @@ class BrowserTest {
         JsonNode said = Npm.script("browser.mjs", List.of("walk", page, bundles.logKey(), PICTURES))
                 .getFirst();
         for (String scheme : List.of("light", "dark")) {
-            assertEquals(List.of(), texts(said.path("axe " + scheme)), scheme);
-            assertEquals(List.of(), texts(said.path("errors " + scheme)), scheme);
+            assertEquals(List.of(), Npm.texts(said.path("axe " + scheme)), scheme);
+            assertEquals(List.of(), Npm.texts(said.path("errors " + scheme)), scheme);
         }
-        assertEquals(List.of(), texts(said.path("errors")));
+        assertEquals(List.of(), Npm.texts(said.path("errors")));
         long last = bundles.run.nextIndex() - 1;
         assertEquals(Long.toString(last), said.path("end").asText());
         assertEquals("#event=" + last, said.path("endAddress").asText());
         assertEquals("1", said.path("second").asText());
-        List<String> filtered = texts(said.path("filtered"));
+        List<String> filtered = Npm.texts(said.path("filtered"));
         assertEquals(Bundles.BATCHES, filtered.size(), filtered::toString);
         assertTrue(filtered.stream().allMatch(row -> row.contains("/etc/shadow") && row.contains("failed (-13)")));
         assertTrue(said.path("details").asText().contains("/etc/shadow"), said::toString);
@@ -76,7 +76,7 @@ class BrowserTest {
         assertEquals(events, counted, "the table says what the picture shows");
         assertEquals(
                 List.of("processes", "files", "network", "models", "privileges", "recording"),
-                texts(said.path("lanes")));
+                Npm.texts(said.path("lanes")));
         assertTrue(said.path("zoomed").asText().contains("span="), said::toString);
         // A pixel is a millisecond here, and so is what lies between two events.
         assertTrue(
@@ -95,7 +95,7 @@ class BrowserTest {
         JsonNode said = open(List.of(page())).getFirst();
         assertEquals("VERIFIED, by its own keys", said.path("badge").asText());
         assertTrue(said.path("text").asText().contains("Who made it is not known"), said::toString);
-        assertEquals(List.of(), texts(said.path("errors")));
+        assertEquals(List.of(), Npm.texts(said.path("errors")));
         assertTrue(said.path("rows").asInt() > 10, said::toString);
     }
 
@@ -128,7 +128,7 @@ class BrowserTest {
             JsonNode each = said.get(i);
             int place = places.get(i);
             assertEquals("TAMPERED", each.path("verdict").asText(), () -> "character " + place + ": " + each);
-            assertNotEquals(List.of(), texts(each.path("findings")), () -> "character " + place + ": " + each);
+            assertNotEquals(List.of(), Npm.texts(each.path("findings")), () -> "character " + place + ": " + each);
             assertEquals(0, each.path("rows").asInt(), "nothing of it is shown");
         }
     }
@@ -150,11 +150,5 @@ class BrowserTest {
         var words = new ArrayList<Object>(List.of("open"));
         words.addAll(pages);
         return Npm.script("browser.mjs", words);
-    }
-
-    private static List<String> texts(JsonNode array) {
-        var texts = new ArrayList<String>();
-        array.forEach(each -> texts.add(each.asText()));
-        return texts;
     }
 }

@@ -61,6 +61,13 @@ public final class Npm {
         return lines;
     }
 
+    /// The texts in an array.
+    public static List<String> texts(JsonNode array) {
+        var texts = new ArrayList<String>();
+        array.forEach(each -> texts.add(each.asText()));
+        return texts;
+    }
+
     private static String text(Path file) {
         try {
             return Files.readString(file);

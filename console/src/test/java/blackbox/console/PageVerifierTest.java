@@ -131,7 +131,7 @@ class PageVerifierTest {
             assertEquals("VERIFIED", each.verdict(), each::toString);
             assertEquals(each.java.events(), each.page.path("events").asLong(), each.name);
             assertEquals(each.java.checkpoints(), each.page.path("checkpoints").asLong(), each.name);
-            assertEquals(List.of(), texts(each.page.path("findings")), each.name);
+            assertEquals(List.of(), Npm.texts(each.page.path("findings")), each.name);
         }
     }
 
@@ -286,8 +286,8 @@ class PageVerifierTest {
                     : each.java.completeness() == Completeness.TRUNCATED ? "TRUNCATED" : "VERIFIED";
             // What the page cannot read, it says that it cannot judge.
             boolean beyond = each.name.contains("spool") || each.name.contains("refused");
-            boolean silent = texts(each.page.path("findings")).isEmpty()
-                    && texts(each.page.path("notes")).isEmpty();
+            boolean silent = Npm.texts(each.page.path("findings")).isEmpty()
+                    && Npm.texts(each.page.path("notes")).isEmpty();
             if (silent || !each.verdict().equals(beyond ? "UNCHECKED" : expected)) {
                 wrong.add(each);
             }
@@ -527,7 +527,7 @@ class PageVerifierTest {
         JsonNode stranger =
                 Npm.script("verify.mjs", List.of("--key", other, zip)).getFirst();
         assertEquals("TAMPERED", stranger.path("verdict").asText());
-        assertEquals(List.of("the log of runs: none of its keys is trusted"), texts(stranger.path("findings")));
+        assertEquals(List.of("the log of runs: none of its keys is trusted"), Npm.texts(stranger.path("findings")));
     }
 
     /// A post-quantum key is one that the page cannot check with: it neither trusts nor accuses anybody.
@@ -544,12 +544,6 @@ class PageVerifierTest {
         JsonNode said = Npm.script("verify.mjs", List.of("--key", key, zip)).getFirst();
         assertEquals("UNCHECKED", said.path("verdict").asText());
         assertEquals(0, said.path("events").asInt());
-    }
-
-    private static List<String> texts(JsonNode array) {
-        var texts = new ArrayList<String>();
-        array.forEach(each -> texts.add(each.asText()));
-        return texts;
     }
 
     /// The data file that begins with that batch; it may be gone.

@@ -29,7 +29,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -80,10 +79,12 @@ class ConsoleTest {
     void peopleFindTheirWayInItByKeysAndByItsAddress() throws Exception {
         JsonNode said = Npm.script("console.mjs", List.of("walk", server.uri(), service.token(), closed.run, PICTURES))
                 .getFirst();
-        said.path("axe").properties().forEach(view -> assertEquals(List.of(), texts(view.getValue()), view.getKey()));
+        said.path("axe")
+                .properties()
+                .forEach(view -> assertEquals(List.of(), Npm.texts(view.getValue()), view.getKey()));
         assertEquals(6, said.path("axe").size(), "three views in two schemes");
         assertTrue(said.path("refused").asText().startsWith("send a valid token"), said::toString);
-        assertTrue(texts(said.path("runs")).contains(closed.run.value()), said::toString);
+        assertTrue(Npm.texts(said.path("runs")).contains(closed.run.value()), said::toString);
         assertEquals(
                 "#/?search=" + closed.run.value().substring(20),
                 said.path("search").asText());
@@ -93,8 +94,8 @@ class ConsoleTest {
         assertEquals(
                 "#/run/" + closed.run + "?event=" + end, said.path("address").asText());
         assertEquals(said.path("details"), said.path("again"), "the address is the state");
-        assertEquals(List.of(), texts(said.path("errors")), "also what the page's policy forbids would be here");
-        for (String asked : texts(said.path("asked"))) {
+        assertEquals(List.of(), Npm.texts(said.path("errors")), "also what the page's policy forbids would be here");
+        for (String asked : Npm.texts(said.path("asked"))) {
             assertTrue(asked.startsWith(server.uri().toString()) || asked.startsWith("blob:"), asked);
             assertFalse(asked.contains(service.token()), "a token in an address");
         }
@@ -177,8 +178,8 @@ class ConsoleTest {
         assertEquals(0, watching.waitFor());
         List<String> all =
                 LongStream.range(0, live.nextIndex()).mapToObj(Long::toString).toList();
-        assertEquals(List.of(), texts(said.path("thrown")), said::toString);
-        assertEquals(all.reversed(), texts(said.path("shown")), said::toString);
+        assertEquals(List.of(), Npm.texts(said.path("thrown")), said::toString);
+        assertEquals(all.reversed(), Npm.texts(said.path("shown")), said::toString);
         assertEquals("VERIFIED, by its own keys", said.path("badge").asText());
         assertTrue(said.path("cuts").asInt() >= CUTS - 1, said::toString);
     }
@@ -210,11 +211,5 @@ class ConsoleTest {
                 Files.delete(segment);
             }
         }
-    }
-
-    private static List<String> texts(JsonNode array) {
-        var texts = new ArrayList<String>();
-        array.forEach(each -> texts.add(each.asText()));
-        return texts;
     }
 }
