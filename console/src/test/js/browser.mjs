@@ -12,6 +12,7 @@ const browser = await launch();
 async function open(file, hash = "", scheme = "light") {
   const context = await browser.newContext({ offline: true, colorScheme: scheme, viewport: { width: 1280, height: 1000 } });
   const page = await context.newPage();
+  page.setDefaultTimeout(VERDICT_MS);
   const errors = [];
   page.on("console", (message) => errors.push(message.text()));
   page.on("pageerror", (error) => errors.push(error.message));

@@ -8,7 +8,7 @@ import { connect, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { axe, launch } from "./chromium.mjs";
 
-const WAIT_MS = 60_000;
+const WAIT_MS = 100_000;
 const [action, url, token, run, last] = process.argv.slice(2);
 const browser = await launch();
 
