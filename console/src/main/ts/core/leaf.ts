@@ -14,6 +14,15 @@ export const COLUMNS: Column[] = columnsJson
   .map((column) => ({ name: column.name, id: column.fieldId, type: column.leaf as Column["type"] }))
   .sort((a, b) => a.id - b.id);
 
+/** The field id of a column of the table, which its name has in `formats/columns.json`. */
+export function idOf(name: string): number {
+  const column = columnsJson.find((each) => each.name === name);
+  if (!column) {
+    throw new Error(`the table has no column ${name}`);
+  }
+  return column.fieldId;
+}
+
 /** A value as a leaf has it; text is octets, because not all text of a guest is UTF-8. */
 export type Value = number | bigint | Uint8Array | Uint8Array[];
 

@@ -1,5 +1,5 @@
 import { Beyond } from "./beyond";
-import { COLUMNS, decode, LeafWriter, type Value } from "./leaf";
+import { COLUMNS, decode, idOf, LeafWriter, type Value } from "./leaf";
 import { Frontier } from "./merkle";
 import { checkpointOf, isRoot, Key, Note } from "./note";
 import { fromBase64, isSame, textOf, utf8 } from "./octets";
@@ -11,7 +11,18 @@ const HEARTBEAT = KINDS.get("recorder.heartbeat")!;
 const CLOSE = KINDS.get("run.close")!;
 const LOSS = KINDS.get("recorder.loss")!;
 const GUEST = SOURCES.get("guest")!;
-const ID = { kind: 1, atNs: 2, source: 3, cpu: 4, cpuSeq: 5, lost: 48, events: 49, batch: 50, previous: 51, detail: 53 };
+const ID = {
+  kind: idOf("kind"),
+  atNs: idOf("at_ns"),
+  source: idOf("source"),
+  cpu: idOf("cpu"),
+  cpuSeq: idOf("cpu_seq"),
+  lost: idOf("lost"),
+  events: idOf("events"),
+  batch: idOf("batch"),
+  previous: idOf("previous"),
+  detail: idOf("detail"),
+};
 /** How far a host's event may lie outside its epoch (schemas/batch.md). */
 const TOLERANCE_NS = 60e9;
 /** A recorder seals at least once a second; a gap of this length is late beyond doubt. */

@@ -4,16 +4,16 @@ import columnsJson from "../formats/columns.json";
 import kindsJson from "../formats/kinds.json";
 import sourcesJson from "../formats/sources.json";
 import { Beyond } from "./beyond";
-import { COLUMNS, type Column, type Value } from "./leaf";
-import { Malformed, textOf } from "./octets";
+import { COLUMNS, type Column, idOf, type Value } from "./leaf";
+import { isSame, Malformed, textOf, utf8 } from "./octets";
 
-const RUN_ID = 101;
-const INDEX_ID = 102;
-const RAW_ID = 103;
-const CHECKPOINT_ID = 104;
+const RUN_ID = idOf("run");
+const INDEX_ID = idOf("index");
+const RAW_ID = idOf("raw");
+const CHECKPOINT_ID = idOf("checkpoint");
+const KIND_ID = idOf("kind");
+const SOURCE_ID = idOf("source");
 const LEAF_ID_MAX = 63;
-const KIND_ID = 1;
-const SOURCE_ID = 3;
 const ELEMENT_ID = 200;
 
 export const KINDS = new Map(kindsJson.map(({ code, name }) => [name, code]));
@@ -110,15 +110,12 @@ export async function readTable(octets: Uint8Array, run: string, take: (rows: Ro
       throw new Malformed("its schema is not that of the table");
     }
     const first = Number(indexes[0]);
-    const names = new Map<unknown, string>();
+    const wanted = utf8(run);
     for (let i = 0; i < count; i++) {
-      let name = names.get(runs[i]);
-      if (name === undefined) {
-        name = textOf(runs[i] as Uint8Array);
-        names.clear();
-        names.set(runs[i], name);
-      }
-      if (name !== run || Number(indexes[i]) !== first + i) {
+      const named = runs[i];
+      // Rows of one dictionary entry have one array: it is compared once.
+      const ofRun = (i > 0 && named === runs[i - 1]) || (named instanceof Uint8Array && isSame(named, wanted));
+      if (!ofRun || Number(indexes[i]) !== first + i) {
         throw new Malformed(`its row ${at + i} is not event ${first + i} of the run`);
       }
     }

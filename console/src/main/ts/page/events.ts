@@ -31,6 +31,15 @@ function octets(value: Value | null): string {
   return value instanceof Uint8Array ? shown(value) : "";
 }
 
+function isRefused(ret: Value | null | undefined): boolean {
+  return typeof ret === "bigint" && ret < 0n;
+}
+
+/** Whether something was refused, lost or found. */
+function isNotable(kind: Value | null | undefined, ret: Value | null | undefined): boolean {
+  return isRefused(ret) || NOTABLE.has(kind as number);
+}
+
 /** The events of a run, as far as they were verified. */
 export class Events {
   private readonly parts: Rows[] = [];
@@ -118,8 +127,7 @@ export class Events {
     if (what) {
       parts.push(what);
     }
-    const refused = typeof ret === "bigint" && ret < 0n;
-    if (refused) {
+    if (isRefused(ret)) {
       parts.push(`failed (${ret})`);
     }
     if (lost !== null && lost !== 0n) {
@@ -130,14 +138,13 @@ export class Events {
     }
     const pid = get("pid");
     const comm = octets(get("comm")) || octets(get("exe")).split("/").pop()!;
-    const kind = Events.kindText(get("kind"));
     return {
       index,
       time: timeText(get("at_ns") as bigint | null),
-      kind,
+      kind: Events.kindText(get("kind")),
       process: pid === null ? comm : `${comm} ${String(pid)}`.trim(),
       what: parts.join("  ").slice(0, 500),
-      notable: refused || kind === "recorder.loss" || kind === "recorder.finding" || kind === "recorder.alert",
+      notable: isNotable(get("kind"), ret),
     };
   }
 
@@ -207,8 +214,8 @@ export class Events {
           const within = time < ends.from ? ends.from : time > ends.to ? ends.to : time;
           this.times[rows.first + i] = Number(within - ends.from);
         }
-        const notable = (typeof ret === "bigint" && ret < 0n) || NOTABLE.has(kind as number);
-        this.lanes[rows.first + i] = (laneOf.get(kind as number) ?? LANES.length - 1) | (notable ? NOTABLE_BIT : 0);
+        this.lanes[rows.first + i] =
+          (laneOf.get(kind as number) ?? LANES.length - 1) | (isNotable(kind, ret) ? NOTABLE_BIT : 0);
       }
     }
     this.beganNs = ends.from;

@@ -48,7 +48,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -222,11 +221,7 @@ public final class ExportCommand implements Callable<Integer> {
                     limits,
                     json -> json.writeNumberField("files", files));
         } finally {
-            try (Stream<Path> left = Files.list(staging)) { // one that was cut off has another name
-                for (Path each : left.toList()) {
-                    Files.delete(each);
-                }
-            }
+            Files.deleteIfExists(bundle);
             Files.delete(staging);
         }
     }

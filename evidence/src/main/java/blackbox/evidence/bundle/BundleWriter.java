@@ -80,10 +80,8 @@ public final class BundleWriter {
         Path staging = Files.createTempDirectory("blackbox-bundle-");
         try {
             var writer = new BundleWriter(recordings, run, staging);
-            if (recordings.isImported(run)) {
-                writer.takeAsItCame();
-            } else {
-                writer.collect();
+            writer.gather();
+            if (!recordings.isImported(run)) {
                 for (Map.Entry<String, byte[]> page : pages.entrySet()) {
                     writer.stage(page.getKey(), page.getValue());
                 }
@@ -97,8 +95,7 @@ public final class BundleWriter {
     }
 
     /// Writes what a bundle of `run` has, as a ZIP, without a statement: for whoever gets it from this service, and so
-    /// need
-    /// not be told who gathered it. That of an imported run has the statement that it came with.
+    /// need not be told who gathered it. That of an imported run has the statement that it came with.
     ///
     /// @param bytesMax of all files together; if they have more, nothing is written
     /// @return how many they have
@@ -108,11 +105,7 @@ public final class BundleWriter {
         Path staging = Files.createTempDirectory("blackbox-bundle-");
         try {
             var writer = new BundleWriter(recordings, run, staging);
-            if (recordings.isImported(run)) {
-                writer.takeAsItCame();
-            } else {
-                writer.collect();
-            }
+            writer.gather();
             long bytes = 0;
             for (Path file : writer.files.values()) {
                 bytes += Files.size(file);
@@ -123,6 +116,15 @@ public final class BundleWriter {
             return bytes;
         } finally {
             BundleFolder.delete(staging);
+        }
+    }
+
+    /// Gathers the files: of an imported run with its statement, else without one.
+    private void gather() throws IOException, EvidenceException {
+        if (recordings.isImported(run)) {
+            takeAsItCame();
+        } else {
+            collect();
         }
     }
 
@@ -290,7 +292,7 @@ public final class BundleWriter {
         try (OutputStream zip = new BufferedOutputStream(
                 Files.newOutputStream(unfinished, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING))) {
             BundleZip.write(files, zip);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             Files.deleteIfExists(unfinished);
             throw e;
         }

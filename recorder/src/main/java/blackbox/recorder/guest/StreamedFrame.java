@@ -2,6 +2,7 @@ package blackbox.recorder.guest;
 
 import blackbox.schemas.event.EventRows;
 import blackbox.schemas.row.Row;
+import blackbox.schemas.wire.Frame;
 import blackbox.schemas.wire.RingStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,15 +20,13 @@ public final class StreamedFrame {
     /// @param seq the frame's number
     /// @return null if the stream has no such frame
     public static @Nullable Row row(InputStream stream, long seq) throws IOException {
-        var ring = new RingStream(stream);
-        for (RingStream.Item item = ring.next(); item != null; item = ring.next()) {
-            if (item instanceof RingStream.Item.Whole whole && whole.frame().cpuSeq() == seq) {
-                var events = new FrameEvents(new HostClock(InstantSource.system()), 0, AgentMounts.NONE);
-                var row = new Row();
-                EventRows.fill(events.event(whole.frame()), row);
-                return row;
-            }
+        Frame frame = new RingStream(stream).find(seq);
+        if (frame == null) {
+            return null;
         }
-        return null;
+        var events = new FrameEvents(new HostClock(InstantSource.system()), 0, AgentMounts.NONE);
+        var row = new Row();
+        EventRows.fill(events.event(frame), row);
+        return row;
     }
 }

@@ -3,6 +3,7 @@ package blackbox.replay.seek;
 import blackbox.replay.ReplayException;
 import blackbox.replay.ReplayException.Code;
 import blackbox.replay.capture.SealedCapture;
+import blackbox.schemas.wire.Frame;
 import blackbox.schemas.wire.RingStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,11 +18,9 @@ final class FrameTimes {
     /// @throws ReplayException `BAD_INPUT` when the stream has no such frame
     static long of(SealedCapture stream, long seq) throws IOException, ReplayException {
         try (InputStream in = stream.open()) {
-            var ring = new RingStream(in);
-            for (RingStream.Item item = ring.next(); item != null; item = ring.next()) {
-                if (item instanceof RingStream.Item.Whole whole && whole.frame().cpuSeq() == seq) {
-                    return whole.frame().ktimeNs();
-                }
+            Frame frame = new RingStream(in).find(seq);
+            if (frame != null) {
+                return frame.ktimeNs();
             }
         }
         throw new ReplayException(Code.BAD_INPUT, "the recording's stream has no frame " + seq);

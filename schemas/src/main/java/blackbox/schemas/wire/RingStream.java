@@ -41,6 +41,16 @@ public final class RingStream {
         this.in = in;
     }
 
+    /// The first of the frames that follow with a number; null if there is none. Garbage is passed over.
+    public @Nullable Frame find(long seq) throws IOException {
+        for (Item item = next(); item != null; item = next()) {
+            if (item instanceof Item.Whole whole && whole.frame().cpuSeq() == seq) {
+                return whole.frame();
+            }
+        }
+        return null;
+    }
+
     /// The next frame or run of garbage, waiting for it; null at the end.
     public @Nullable Item next() throws IOException {
         long skipped = 0;
