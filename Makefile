@@ -30,8 +30,8 @@ test: build ## run every test, and check the format
 fuzz: build ## look for inputs that break a parser (TARGET="dns pcap": only these; TIME=60: seconds for each; CORPUS=DIR)
 	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -cp "fuzz/target/test-classes:fuzz/target/classes:$$(cat fuzz/target/class-path)" blackbox.fuzz.Fuzz $(or $(TIME),60) $(or $(CORPUS),target/fuzz) $(TARGET)
 
-bench: build ## run the benchmarks (ONLY="seal verify": only these; SCALE=smallest: just try them; TIME=10: seconds of each flood; FLOODS=names,files: only these; WORK=git,npm RECORDINGS=4 REPLAYS=25: of replay-agreement-*) and write bench/results.json
-	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" -XX:+UseSerialGC $(if $(SCALE),-Dblackbox.bench.scale=$(SCALE)) $(if $(TIME),-Dblackbox.bench.seconds=$(TIME)) $(if $(FLOODS),-Dblackbox.bench.floods=$(FLOODS)) $(if $(WORK),-Dblackbox.bench.workloads=$(WORK)) $(if $(RECORDINGS),-Dblackbox.bench.recordings=$(RECORDINGS)) $(if $(REPLAYS),-Dblackbox.bench.replays=$(REPLAYS)) -cp bench/target/classes:cli/target/blackbox-cli-0.1.0.jar blackbox.bench.Bench $(ONLY)
+bench: build ## run the benchmarks (ONLY="seal verify": only these; SCALE=smallest: just try them; TIME=10: seconds of each flood; FLOODS=names,files: only these; WORK=git,npm RECORDINGS=4 REPLAYS=25: of replay-agreement-*; MINUTES=30: of the run of seek) and write bench/results.json
+	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" -XX:+UseSerialGC $(if $(SCALE),-Dblackbox.bench.scale=$(SCALE)) $(if $(TIME),-Dblackbox.bench.seconds=$(TIME)) $(if $(FLOODS),-Dblackbox.bench.floods=$(FLOODS)) $(if $(WORK),-Dblackbox.bench.workloads=$(WORK)) $(if $(MINUTES),-Dblackbox.bench.minutes=$(MINUTES)) $(if $(RECORDINGS),-Dblackbox.bench.recordings=$(RECORDINGS)) $(if $(REPLAYS),-Dblackbox.bench.replays=$(REPLAYS)) -cp bench/target/classes:cli/target/blackbox-cli-0.1.0.jar blackbox.bench.Bench $(ONLY)
 
 locks: build ## renew the package locks of the image and of QEMU from today's archive, and test both
 	./blackbox image locks --write .

@@ -45,7 +45,7 @@ final class EventsCommand implements Callable<Integer> {
     @Mixin
     private RunArgument run;
 
-    @Option(names = "--follow", description = "Keep printing new events while the run is being recorded.")
+    @Option(names = "--follow", description = "Print new events as they come, until the run's close.")
     private boolean follow;
 
     @Option(
@@ -91,6 +91,13 @@ final class EventsCommand implements Callable<Integer> {
             give(events, (index, row) -> out.println(Printable.of(EventLine.format(index, row))), out::flush, out);
         }
         out.flush();
+        if (follow && !events.isOver()) {
+            spec.commandLine()
+                    .getErr()
+                    .println("blackbox: the run's close has not come: its recorder is gone, and nothing more has come for "
+                            + EventStream.PATIENCE.toSeconds() + " s; ask again later, or see 'blackbox show " + id
+                            + "' for what is known of its end");
+        }
         return ExitCodes.OK;
     }
 

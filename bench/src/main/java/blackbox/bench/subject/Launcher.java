@@ -37,6 +37,21 @@ public final class Launcher {
         return elapsed;
     }
 
+    /// Starts a program and kills it (SIGKILL) after a while.
+    ///
+    /// @throws IOException when it cannot be started or has ended before
+    public static void kill(List<String> command, Duration after) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command)
+                .redirectInput(new File("/dev/null"))
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        if (process.waitFor(after)) {
+            throw new IOException(command + " ended before it was to be killed, with exit code " + process.exitValue());
+        }
+        process.destroyForcibly().waitFor();
+    }
+
     /// What a program writes to its standard output. It may end with any exit code.
     public static String output(List<String> command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command)

@@ -20,9 +20,11 @@ public final class EventStream implements AutoCloseable {
     /// How often to check a followed run.
     public static final Duration POLL = Duration.ofMillis(200);
 
-    /// How many more checks to make once the recorder is gone: its last batches may be on their way to the
-    /// table.
-    private static final int POLLS_BEHIND_RECORDER = 15;
+    /// How long to wait for the next event once the recorder is gone: its last batches may be on their way to the
+    /// table, and an ingest that works adds rows every second.
+    public static final Duration PATIENCE = Duration.ofSeconds(15);
+
+    private static final int POLLS_BEHIND_RECORDER = (int) PATIENCE.dividedBy(POLL);
 
     /// The result of [#next].
     public enum Step {
@@ -56,8 +58,8 @@ public final class EventStream implements AutoCloseable {
         return new EventStream(recordings, run, filter, from, false);
     }
 
-    /// The present events and those that follow, until the run's close, or until its recorder has been gone
-    /// for some seconds.
+    /// The present events and those that follow, until the run's close, or until its recorder is gone and nothing
+    /// has come for [#PATIENCE]; [#isOver] tells which.
     public static EventStream following(Recordings recordings, RunId run, EventFilter filter, long from) {
         return new EventStream(recordings, run, filter, from, true);
     }
@@ -76,6 +78,7 @@ public final class EventStream implements AutoCloseable {
             if (following && pollsLeft > 0 && open.index() != next) {
                 break; // what is between is on its way to the table
             }
+            pollsLeft = POLLS_BEHIND_RECORDER;
             next = open.index() + 1;
             Row row = open.row();
             closed |= row.has(Column.KIND) && row.number(Column.KIND) == Kind.RUN_CLOSE.code();
@@ -85,6 +88,11 @@ public final class EventStream implements AutoCloseable {
         }
         close();
         return following && !closed && pollsLeft > 0 ? Step.IDLE : Step.END;
+    }
+
+    /// Whether the run's close was among the events read, so that none can follow.
+    public boolean isOver() {
+        return closed;
     }
 
     /// The current event's index within the run.

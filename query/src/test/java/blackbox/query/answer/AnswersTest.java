@@ -32,6 +32,7 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -306,5 +307,56 @@ class AnswersTest {
             follower.join();
         }
         assertEquals(List.of(0L, 1L, 2L, 3L, 4L, 5L), seen);
+    }
+
+    /// A recorder that is gone may have handed its last batches to a broker from which ingest has not taken them.
+    @Test
+    void followingWaitsForIngestWhenTheRecorderIsGone() throws Exception {
+        var other = new TestRun(folder, new RunId("0" + "2".repeat(25)), run.key).open("live");
+        other.seal();
+        other.table();
+        try (var events = EventStream.following(recordings, other.run, EventFilter.ALL, 0)) {
+            idleFor(Duration.ofSeconds(10), events);
+            other.add(new Event.RecorderFinding(EventHeader.host(other.tick()), new FindingDetail.GuestSilent(1)));
+            other.seal();
+            other.table();
+            idleFor(Duration.ofSeconds(10), events);
+            other.close(0);
+            other.table();
+            assertEquals(EventStream.Step.END, afterEvents(events));
+            assertTrue(events.isOver());
+        }
+    }
+
+    @Test
+    void followingEndsWhereNoCloseComes() throws Exception {
+        var other = new TestRun(folder, new RunId("0" + "3".repeat(25)), run.key).open("live");
+        other.seal();
+        other.table();
+        try (var events = EventStream.following(recordings, other.run, EventFilter.ALL, 0)) {
+            idleFor(Duration.ofSeconds(10), events);
+            long polls = 0;
+            while (events.next() != EventStream.Step.END) {
+                polls++;
+                assertTrue(EventStream.POLL.multipliedBy(polls).compareTo(EventStream.PATIENCE) <= 0, "it never ends");
+            }
+            assertFalse(events.isOver());
+        }
+    }
+
+    /// Reads what is there, and then as often as one polls in that time: nothing comes, and it does not end.
+    private static void idleFor(Duration time, EventStream events) throws IOException {
+        assertEquals(EventStream.Step.IDLE, afterEvents(events));
+        for (long polls = time.dividedBy(EventStream.POLL); polls > 0; polls--) {
+            assertEquals(EventStream.Step.IDLE, events.next());
+        }
+    }
+
+    private static EventStream.Step afterEvents(EventStream events) throws IOException {
+        EventStream.Step step = events.next();
+        while (step == EventStream.Step.EVENT) {
+            step = events.next();
+        }
+        return step;
     }
 }

@@ -101,8 +101,8 @@ public final class OutputReader {
         }
     }
 
-    /// Gives what is there, and what follows until the run's close, or until its recorder has been gone for some
-    /// seconds. Blocks the thread, which must be one that may block.
+    /// Gives what is there, and what follows until the run's close, or until its recorder is gone and nothing has come
+    /// for [EventStream#PATIENCE]. Blocks the thread, which must be one that may block.
     ///
     /// @throws ReplayException as [#read]
     public Answer follow(Sink sink) throws ReplayException, IOException, InterruptedException {

@@ -64,8 +64,17 @@ public abstract sealed class FileView extends EventView {
     /// Whether the file at [#path] may have changed with this event or may change from it on: it was changed,
     /// mapped shared and writable, or opened for writing.
     public final boolean mayChange() {
-        return effects().stream().anyMatch(each -> each.isChange() || each == FileEffect.MAPS)
-                || this instanceof Open open && !failed() && open.isForWriting();
+        return leavesSomething() || this instanceof Open open && !failed() && open.isForWriting();
+    }
+
+    /// Whether the file at [#path] was changed with this event, or mapped shared and writable.
+    public final boolean leavesSomething() {
+        for (FileEffect effect : effects()) { // a stream would take a tenth of the time of an alignment
+            if (effect.isChange() || effect == FileEffect.MAPS) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// An event that creates another name, which is in `path_to`.

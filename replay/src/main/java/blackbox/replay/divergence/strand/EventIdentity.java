@@ -279,8 +279,9 @@ final class EventIdentity {
             return;
         }
         if (event instanceof FileView file && event.row().has(Column.PATH)) {
-            learnName(file);
-            learnTime(file, process);
+            NameUse use = nameUse(file);
+            learnName(file, use);
+            learnTime(file, use, process);
         }
         Long port = event instanceof NetView.Listen listen ? listen.localPort() : null;
         if (port != null && isEphemeral(port)) {
@@ -288,8 +289,7 @@ final class EventIdentity {
         }
     }
 
-    private void learnName(FileView file) {
-        NameUse use = nameUse(file);
+    private void learnName(FileView file, NameUse use) {
         if (use == NameUse.NONE) {
             return;
         }
@@ -305,8 +305,8 @@ final class EventIdentity {
         }
     }
 
-    private void learnTime(FileView file, GuestProcess process) {
-        boolean madeUp = nameUse(file) == NameUse.CREATES_ALONE && isKeptToItself(file);
+    private void learnTime(FileView file, NameUse use, GuestProcess process) {
+        boolean madeUp = use == NameUse.CREATES_ALONE && isKeptToItself(file);
         if (madeUp || !file.effects().contains(FileEffect.CREATES)) {
             return;
         }
