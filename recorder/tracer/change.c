@@ -264,6 +264,34 @@ int kretfunc__do_setxattr(u64 *ctx) {
     return 0;
 }
 
+// How deep a thread is in vfs_fileattr_set: an overlay calls it again for the file below.
+BPF_HASH(attribute_depths, u32, u32, STASHES_MAX);
+
+// int vfs_fileattr_set(struct user_namespace *, struct dentry *, struct fileattr *): FS_IOC_SETFLAGS and FS_IOC_FSSETXATTR
+int kfunc__vfs_fileattr_set(u64 *ctx) {
+    u32 tid = bpf_get_current_pid_tgid(), none = 0;
+    u32 *depth = attribute_depths.lookup_or_try_init(&tid, &none);
+    if (depth)
+        *depth += 1;
+    return 0;
+}
+
+int kretfunc__vfs_fileattr_set(u64 *ctx) {
+    u32 tid = bpf_get_current_pid_tgid();
+    u32 *depth = attribute_depths.lookup(&tid);
+    if (depth && --*depth)
+        return 0;
+    attribute_depths.delete(&tid);
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
+        return 0;
+    header_now(frame, F_CHATTR, (s32)ctx[3]);
+    u64 at = put_numbers(frame, HEADER, half(PLAIN(2)), 0, 0);
+    at = put_inside(frame, at, T_PATH, PLAIN(1));
+    emit_small(frame, at, F_CHATTR, (s32)ctx[3] < 0);
+    return 0;
+}
+
 // long removexattr(struct user_namespace *, struct dentry *, const char __user *name)
 int kretfunc__removexattr(u64 *ctx) {
     s64 ret = (s32)ctx[3];

@@ -66,7 +66,7 @@ NOTED = (
     ("mount_setattr", 442, "sys_mount_setattr", 442, 34, (2, 3), ALWAYS),
     ("fsconfig", 431, "sys_fsconfig", 431, 35, (1, 3), ALWAYS),
     ("fspick", 433, "sys_fspick", 433, 36, (2, 3), ALWAYS),
-    # What changes ids and capabilities is seen where they change; here is what the kernel refuses.
+    # What changes ids is seen where they change; here is what the kernel refuses.
     ("setuid", 105, "sys_setuid", 213, 37, (0, 3), REFUSED),
     (None, 0, "sys_setuid16", 23, 37, (0, 3), REFUSED),
     ("setgid", 106, "sys_setgid", 214, 38, (0, 3), REFUSED),
@@ -79,7 +79,8 @@ NOTED = (
     (None, 0, "sys_setresuid16", 164, 41, (0, 1), REFUSED),
     ("setresgid", 119, "sys_setresgid", 210, 42, (0, 1), REFUSED),
     (None, 0, "sys_setresgid16", 170, 42, (0, 1), REFUSED),
-    ("capset", 126, "sys_capset", 185, 43, (3, 3), REFUSED),
+    # Where it changes the inheritable capabilities alone, nothing else is told of it.
+    ("capset", 126, "sys_capset", 185, 43, (3, 3), ALWAYS),
     ("sethostname", 170, "sys_sethostname", 74, 44, (1, 3), NOT_INIT),
     ("setdomainname", 171, "sys_setdomainname", 121, 45, (1, 3), ALWAYS),
     # What has a number that the kernel draws, or that is made of a file's, is told without it: it differs in a replay.
@@ -104,6 +105,7 @@ BY_INT_80 = 1 << 31
 BOUND = {"kfunc": kernel.FENTRY, "kretfunc": kernel.FEXIT, "kmod_ret": kernel.MODIFY_RETURN}
 # Maps that the tracer reads or writes, and the sizes of their keys and values: kernel.py takes them as octets.
 MAPS = {
+    "made_up_for": (4, 8),
     "events": None,
     "counters": (4, 832),
     "ios": (16, 112),
@@ -114,6 +116,8 @@ MAPS = {
 }
 # What tracer.py calls, see control.c.
 OPERATIONS = ("op_heartbeat", "op_flush_io", "op_flush_udp", "op_flush_tcp", "op_running")
+# Ends the names of programs that do again what another one on the same tracepoint was left out of, see net.c.
+AGAIN = "__again"
 # Probes without which a run must not start: the canary exercises them, and the answers rest on them.
 NEEDED = {
     "raw_tracepoint__sched_process_exec",
@@ -209,6 +213,7 @@ class Loader:
         if kind in BOUND:
             self._bind(target, name, BOUND[kind])
         elif kind == "raw_tracepoint":
+            target = target.removesuffix(AGAIN)
             try:
                 program = self._operation(name)
                 self.links.append(bridge.attach_raw_tracepoint(program, target))
@@ -240,7 +245,7 @@ class Loader:
         return {
             "maps": {name: self.maps[name] for name in MAPS},
             "operations": {name: self._operation(name) for name in OPERATIONS},
-            "probes": list(self.attached.values()),
+            "probes": [program for (name, _), program in self.attached.items() if not name.endswith(AGAIN)],
             "attached": sorted({target for _, target in self.attached}),
             "failed": self.failed,
             "undrawn": self.undrawn,

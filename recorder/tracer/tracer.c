@@ -41,6 +41,7 @@
 #define F_ALLOCATE 46
 #define F_UTIME 47
 #define F_XATTR 48
+#define F_CHATTR 49
 #define F_CONNECT 64
 #define F_ACCEPT 65
 #define F_LISTEN 66
@@ -49,6 +50,7 @@
 #define F_DNS 69
 #define F_SOCKET 70
 #define F_SYN 71
+#define F_BIND 72
 #define F_CRED 80
 #define F_PRIVILEGE 81
 

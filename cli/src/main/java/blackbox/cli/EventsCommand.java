@@ -94,9 +94,11 @@ final class EventsCommand implements Callable<Integer> {
         if (follow && !events.isOver()) {
             spec.commandLine()
                     .getErr()
-                    .println("blackbox: the run's close has not come: its recorder is gone, and nothing more has come for "
-                            + EventStream.PATIENCE.toSeconds() + " s; ask again later, or see 'blackbox show " + id
-                            + "' for what is known of its end");
+                    .println(
+                            "blackbox: the run's close has not come: its recorder is gone, and nothing more has come for "
+                                    + EventStream.PATIENCE.toSeconds() + " s; ask again later, or see 'blackbox show "
+                                    + id
+                                    + "' for what is known of its end");
         }
         return ExitCodes.OK;
     }

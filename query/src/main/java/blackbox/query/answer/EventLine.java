@@ -102,6 +102,9 @@ public final class EventLine {
         if (is(row, Kind.RECORDER_FINDING)) {
             text(line, row, Column.DETAIL);
         }
+        if (is(row, Kind.FILE_CHATTR) && row.has(Column.FLAGS)) {
+            line.append(" attributes=0x").append(Long.toHexString(row.number(Column.FLAGS)));
+        }
         if (row.has(Column.CONTAINER)) {
             line.append("  in container ").append(row.number(Column.CONTAINER));
         }

@@ -19,7 +19,7 @@ public final class FileAct {
             case FileView.Chmod _ -> "change the mode of";
             case FileView.Chown _ -> "change the owner of";
             case FileView.Utime _ -> "set the times of";
-            case FileView.Xattr _ -> "change an attribute of";
+            case FileView.Xattr _, FileView.Chattr _ -> "change an attribute of";
             case FileView.Truncate _, FileView.Allocate _ -> "write";
             case FileView.Mmap _ -> "map";
         };

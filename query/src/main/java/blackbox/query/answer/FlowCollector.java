@@ -72,6 +72,7 @@ final class FlowCollector {
             case NetView.Send call -> attempt(call);
             case NetView.Dns query -> answers(query);
             case NetView.Syn _,
+                    NetView.Bind _,
                     NetView.Listen _,
                     NetView.Accept _,
                     NetView.Miss _,

@@ -141,7 +141,8 @@ public final class EgressCollector {
             case RunView.Open open ->
                 gateway = RunFacts.detailOf(open.row()).path("network").asText().equals("gateway");
             case NetView.Syn syn -> programs.see(syn);
-            case NetView.Listen _,
+            case NetView.Bind _,
+                    NetView.Listen _,
                     NetView.Accept _,
                     NetView.Miss _,
                     NetView.Exchange _,

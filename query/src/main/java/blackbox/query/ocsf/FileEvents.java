@@ -53,7 +53,7 @@ final class FileEvents {
             case FileView.Unlink _, FileView.Rmdir _ -> DELETE;
             case FileView.Chmod _, FileView.Chown _ -> SET_SECURITY;
             case FileView.Xattr xattr -> isOfSecurity(xattr) ? SET_SECURITY : SET_ATTRIBUTES;
-            case FileView.Utime _ -> SET_ATTRIBUTES;
+            case FileView.Utime _, FileView.Chattr _ -> SET_ATTRIBUTES;
             case FileView.Truncate _, FileView.Allocate _ -> UPDATE;
             case FileView.Mmap _ -> Activity.other("Map Writable");
         };

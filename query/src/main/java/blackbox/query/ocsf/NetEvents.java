@@ -9,6 +9,7 @@ import blackbox.schemas.net.IpAddress;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
+import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.NetView;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -71,6 +72,7 @@ final class NetEvents {
         return switch (event) {
             case NetView.Connect connect -> Draft.of(OcsfClass.NETWORK, connected(connect), connection(connect));
             case NetView.Syn syn -> Draft.of(OcsfClass.NETWORK, Activity.other("Send SYN"), connection(syn));
+            case NetView.Bind bind -> Draft.of(OcsfClass.NETWORK, Activity.other("Bind"), connection(bind));
             case NetView.Listen listen -> Draft.of(OcsfClass.NETWORK, LISTEN, connection(listen));
             case NetView.Accept accept -> Draft.of(OcsfClass.NETWORK, OPEN, connection(accept));
             case NetView.Send send -> Draft.of(OcsfClass.NETWORK, TRAFFIC, connection(send));
@@ -107,6 +109,11 @@ final class NetEvents {
         return connection(event, event.row().has(Column.HOST) ? event.row().text(Column.HOST) : null);
     }
 
+    /// Whether what it is about is the run's own end.
+    static boolean isOfOwnEnd(EventView event) {
+        return event instanceof NetView.Accept || event instanceof NetView.Listen || event instanceof NetView.Bind;
+    }
+
     private Fields connection(NetView event, @Nullable Text host) {
         Row row = event.row();
         Fields fields = new Fields();
@@ -114,7 +121,7 @@ final class NetEvents {
             fields.put("actor", processes.actor(event));
         }
         Text socket = row.has(Column.PATH) ? row.text(Column.PATH) : null;
-        boolean inbound = event instanceof NetView.Accept || event instanceof NetView.Listen;
+        boolean inbound = isOfOwnEnd(event);
         if (inbound) {
             fields.put(
                     "dst_endpoint",

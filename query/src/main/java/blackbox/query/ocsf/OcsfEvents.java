@@ -130,7 +130,7 @@ final class OcsfEvents {
             case FileView _ -> mapped.add(Column.PATH);
             case NetView.Flow _, NetView.Call _, NetView.Decision _, NetView.Exchange _, NetView.SecretUse _ -> {
                 mapped.addAll(OF_ENDS);
-                if (event instanceof NetView.Accept || event instanceof NetView.Listen) {
+                if (NetEvents.isOfOwnEnd(event)) {
                     mapped.remove(Column.HOST);
                 }
                 for (Column port : List.of(Column.LOCAL_PORT, Column.REMOTE_PORT)) {

@@ -101,7 +101,7 @@ final class SqlTables {
                 try_cast(coalesce(sum(bytes_read), 0) AS BIGINT) AS bytes_read,
                 try_cast(coalesce(sum(bytes_written), 0) AS BIGINT) AS bytes_written,
                 bool_or(kind IN ('file.open', 'file.close', 'file.io')) AS opened,
-                bool_or(kind IN ('file.chmod', 'file.chown', 'file.utime', 'file.xattr')) AS attributes_changed,
+                bool_or(kind IN ('file.chmod', 'file.chown', 'file.utime', 'file.chattr', 'file.xattr')) AS attributes_changed,
                 bool_or(kind = 'file.mmap') AS mapped_for_writing,
                 min(time) AS first_at, max(time) AS last_at,
                 bool_or(actor IS DISTINCT FROM 'supervisor') AS by_agent,

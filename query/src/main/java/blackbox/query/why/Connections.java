@@ -100,7 +100,7 @@ final class Connections {
                     query.answers().forEach(each -> name(each, query.name()));
                 }
             }
-            case NetView.Listen _, NetView.Accept _, NetView.Send _, NetView.Miss _ -> {}
+            case NetView.Bind _, NetView.Listen _, NetView.Accept _, NetView.Send _, NetView.Miss _ -> {}
         }
     }
 

@@ -153,9 +153,11 @@ final class FrameEvents {
             case MKNOD -> change(frame, fields, process, Kind.FILE_MKNOD);
             case ALLOCATE -> change(frame, fields, process, Kind.FILE_ALLOCATE);
             case UTIME -> change(frame, fields, process, Kind.FILE_UTIME);
+            case CHATTR -> change(frame, fields, process, Kind.FILE_CHATTR);
             case XATTR -> attribute(frame, fields, process);
             case CONNECT -> call(frame, fields, process, Kind.NET_CONNECT);
             case ACCEPT -> call(frame, fields, process, Kind.NET_ACCEPT);
+            case BIND -> call(frame, fields, process, Kind.NET_BIND);
             case LISTEN -> call(frame, fields, process, Kind.NET_LISTEN);
             case SEND -> call(frame, fields, process, Kind.NET_SEND);
             case SYN -> {
@@ -248,6 +250,7 @@ final class FrameEvents {
         boolean mode = resolved && (kind == Kind.FILE_CHMOD || kind == Kind.FILE_MKDIR || kind == Kind.FILE_MKNOD);
         boolean owner = kind == Kind.FILE_CHOWN;
         boolean size = kind == Kind.FILE_TRUNCATE
+                || kind == Kind.FILE_CHATTR
                 || kind == Kind.FILE_ALLOCATE
                 || kind == Kind.FILE_RENAME && fields.number(0) != 0;
         return new Event.FileChange(

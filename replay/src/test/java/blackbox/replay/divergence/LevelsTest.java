@@ -252,6 +252,7 @@ final class LevelsTest {
     private static Deeds server(long in, long out, int calledPort) {
         return (events, shell) -> {
             int port = events.newPort();
+            events.bind(shell, port);
             long index = events.listen(shell, port);
             events.guestFlow(shell, port, "127.0.0.1", events.newPort(), 9, 3);
             events.guestFlow(shell, port, "127.0.0.1", events.newPort(), in, out);
@@ -278,6 +279,14 @@ final class LevelsTest {
         assertEquals(
                 Outcome.DIVERGED,
                 align(server(8, 2, 8_080), server(8, 2, 8_081), SAME).outcome());
+    }
+
+    @Test
+    void aPortThatAProgramChoseIsCompared() throws Exception {
+        Deeds chosen = (events, shell) -> events.bind(shell, 8_080);
+        Deeds other = (events, shell) -> events.bind(shell, 8_081);
+        assertEquals(Outcome.EQUIVALENT, align(chosen, chosen, SAME).outcome());
+        assertEquals(Outcome.DIVERGED, align(chosen, other, SAME).outcome());
     }
 
     /// A program whose reader goes away, and how it ends.

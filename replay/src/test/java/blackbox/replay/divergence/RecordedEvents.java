@@ -234,8 +234,15 @@ public final class RecordedEvents {
     }
 
     public long listen(Guest process, int port) {
-        return add(new Event.NetCall(
-                guest(process), Kind.NET_LISTEN, "tcp", new Endpoint("127.0.0.1", port), null, null, 0));
+        return own(process, Kind.NET_LISTEN, port);
+    }
+
+    public long bind(Guest process, int port) {
+        return own(process, Kind.NET_BIND, port);
+    }
+
+    private long own(Guest process, Kind call, int port) {
+        return add(new Event.NetCall(guest(process), call, "tcp", new Endpoint("127.0.0.1", port), null, null, 0));
     }
 
     public long guestFlow(Guest process, int local, String ip, int port, long out, long in) {

@@ -149,7 +149,8 @@ public sealed interface Category {
                 case FILE_EVENT ->
                     Set.of(Kind.FILE_OPEN, Kind.FILE_RENAME, Kind.FILE_LINK, Kind.FILE_SYMLINK, Kind.FILE_MKNOD);
                 case FILE_ACCESS -> Set.of(Kind.FILE_OPEN);
-                case FILE_CHANGE -> Set.of(Kind.FILE_CHMOD, Kind.FILE_CHOWN, Kind.FILE_UTIME, Kind.FILE_XATTR);
+                case FILE_CHANGE ->
+                    Set.of(Kind.FILE_CHMOD, Kind.FILE_CHOWN, Kind.FILE_UTIME, Kind.FILE_CHATTR, Kind.FILE_XATTR);
                 case FILE_DELETE -> Set.of(Kind.FILE_UNLINK);
                 case FILE_RENAME -> Set.of(Kind.FILE_RENAME);
                 case NETWORK_CONNECTION -> Set.of(Kind.NET_CONNECT, Kind.NET_SEND);

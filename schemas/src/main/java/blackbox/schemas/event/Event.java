@@ -135,9 +135,10 @@ public sealed interface Event {
     }
 
     /// A change to a name or to attributes: kinds file.rename, unlink, rmdir, mkdir, symlink, link, chmod,
-    /// chown, truncate, mknod, allocate, utime. `pathTo` for rename, link and symlink (its target); `mode`
+    /// chown, truncate, mknod, allocate, utime, chattr. `pathTo` for rename, link and symlink (its target); `mode`
     /// for chmod, mkdir and mknod; `uid`/`gid` for chown; `size`, in octets, is the new length for
-    /// truncate, the end of the range for allocate; for rename it is renameat2's flags, null for none.
+    /// truncate, the end of the range for allocate; for rename it is renameat2's flags, null for none; for chattr
+    /// the attributes (FS_*_FL).
     record FileChange(
             EventHeader header,
             Kind kind,
@@ -183,7 +184,7 @@ public sealed interface Event {
         }
     }
 
-    /// A socket call: kinds net.connect, net.listen, net.accept, net.send. `path` is a Unix socket's name, in
+    /// A socket call: kinds net.bind, net.connect, net.listen, net.accept, net.send. `path` is a Unix socket's name, in
     /// which a leading NUL is shown as `@`.
     record NetCall(
             EventHeader header,

@@ -36,6 +36,8 @@ public enum Kind {
     FILE_UTIME(25, "file.utime"),
     /// An extended attribute was set or removed.
     FILE_XATTR(26, "file.xattr"),
+    /// Its attributes as of chattr(1) were set: immutable, append-only and the like.
+    FILE_CHATTR(27, "file.chattr"),
     NET_CONNECT(30, "net.connect"),
     NET_LISTEN(31, "net.listen"),
     NET_ACCEPT(32, "net.accept"),
@@ -65,6 +67,8 @@ public enum Kind {
     EGRESS_SECRET(45, "egress.secret"),
     /// The kernel is about to send the first segment of a TCP connection.
     NET_SYN(46, "net.syn"),
+    /// A socket was bound to an address and a port.
+    NET_BIND(47, "net.bind"),
     RECORDER_LOSS(50, "recorder.loss"),
     /// The host's heartbeat: the last leaf of every batch.
     RECORDER_HEARTBEAT(51, "recorder.heartbeat"),

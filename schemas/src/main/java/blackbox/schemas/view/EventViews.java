@@ -48,10 +48,12 @@ public final class EventViews {
             case FILE_MKNOD -> new FileView.Mknod();
             case FILE_ALLOCATE -> new FileView.Allocate();
             case FILE_UTIME -> new FileView.Utime();
+            case FILE_CHATTR -> new FileView.Chattr();
             case FILE_XATTR -> new FileView.Xattr();
             case NET_CONNECT -> new NetView.Connect();
             case NET_SYN -> new NetView.Syn();
             case NET_LISTEN -> new NetView.Listen();
+            case NET_BIND -> new NetView.Bind();
             case NET_ACCEPT -> new NetView.Accept();
             case NET_SEND -> new NetView.Send();
             case NET_FLOW -> new NetView.Flow();

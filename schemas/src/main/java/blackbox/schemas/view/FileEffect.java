@@ -21,7 +21,7 @@ public enum FileEffect {
     RENAMES,
     /// Its length was set, by truncate(2) or by opening an existing file with O_TRUNC.
     TRUNCATES,
-    /// Its mode, its owner, its times or an extended attribute was set.
+    /// Its mode, its owner, its times or another attribute was set.
     ATTRIBUTES,
     /// It was mapped shared and writable: what is written through the mapping is not seen.
     MAPS;

@@ -317,6 +317,16 @@ public abstract sealed class FileView extends EventView {
         }
     }
 
+    /// `file.chattr`: attributes as of chattr(1) were set, FS_IMMUTABLE_FL and the like.
+    public static final class Chattr extends FileView {
+        Chattr() {}
+
+        @Override
+        Set<FileEffect> done() {
+            return ATTRIBUTES;
+        }
+    }
+
     /// `file.xattr`: an extended attribute, whose name is in `what`.
     public static final class Xattr extends FileView {
         Xattr() {}

@@ -53,6 +53,11 @@ public abstract sealed class NetView extends EventView {
         }
     }
 
+    /// `net.bind`: a socket was given its own end, or was refused it.
+    public static final class Bind extends Call {
+        Bind() {}
+    }
+
     /// `net.listen`.
     public static final class Listen extends Call {
         Listen() {}

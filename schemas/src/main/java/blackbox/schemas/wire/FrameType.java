@@ -29,6 +29,7 @@ public enum FrameType {
     ALLOCATE(46),
     UTIME(47),
     XATTR(48),
+    CHATTR(49),
     CONNECT(64),
     ACCEPT(65),
     LISTEN(66),
@@ -37,6 +38,7 @@ public enum FrameType {
     DNS(69),
     SOCKET(70),
     SYN(71),
+    BIND(72),
     CRED(80),
     PRIVILEGE(81);
 

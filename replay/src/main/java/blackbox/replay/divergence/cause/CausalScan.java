@@ -232,6 +232,7 @@ public final class CausalScan {
                     FileView.Chmod _,
                     FileView.Chown _,
                     FileView.Utime _,
+                    FileView.Chattr _,
                     FileView.Xattr _,
                     FileView.Truncate _,
                     FileView.Allocate _,

@@ -109,6 +109,7 @@ final class Contention {
     private static @Nullable String subject(EventView event) {
         return switch (event) {
             case FileView file -> text(file.path());
+            case NetView.Bind bind -> PORT + bind.localPort();
             case NetView.Listen listen -> PORT + listen.localPort();
             case NetView.Connect call
             when IpAddress.isLoopback(String.valueOf(call.remoteIp())) -> PORT + call.remotePort();
@@ -195,6 +196,7 @@ final class Contention {
         return switch (event) {
             case FileView.ToName named -> isSame(subject, text(named.path())) || isSame(subject, text(named.pathTo()));
             case FileView file -> (file.mayChange() || takes(file)) && isSame(subject, text(file.path()));
+            case NetView.Bind bind -> subject.equals(PORT + bind.localPort());
             case NetView.Listen listen -> subject.equals(PORT + listen.localPort());
             default -> false;
         };

@@ -341,6 +341,7 @@ final class EventIdentity {
                     FileView.Chmod _,
                     FileView.Chown _,
                     FileView.Utime _,
+                    FileView.Chattr _,
                     FileView.Xattr _,
                     FileView.Truncate _,
                     FileView.Allocate _,
@@ -409,7 +410,8 @@ final class EventIdentity {
         return switch (event) {
             case NetView.Accept _ -> Ports.ACCEPTED;
             case NetView.Flow flow -> portsOfFlow(flow.row());
-            case NetView.Listen _ -> Ports.LISTENING;
+            case NetView.Bind bind when bind.localPort() != null && isEphemeral(bind.localPort()) -> Ports.CALLED;
+            case NetView.Bind _, NetView.Listen _ -> Ports.LISTENING;
             case NetView _,
                     ProcessView _,
                     FileView _,

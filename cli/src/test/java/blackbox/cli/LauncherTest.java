@@ -1,0 +1,83 @@
+package blackbox.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The launcher beside a build whose JVM only says how it was started.
+final class LauncherTest {
+
+    private static final Instant BUILT = Instant.parse("2026-11-01T00:00:00Z");
+
+    @TempDir
+    Path folder;
+
+    private Path target;
+    private Path library;
+
+    @BeforeEach
+    void build() throws IOException {
+        copy("blackbox");
+        copy("scripts/jdk25.sh");
+        target = folder.resolve("cli/target");
+        Files.createDirectories(target.resolve("lib"));
+        built(target.resolve("blackbox-cli-0.1.0.jar"), BUILT);
+        library = built(target.resolve("lib/blackbox-schemas-0.1.0.jar"), BUILT);
+        Path bin = Files.createDirectories(folder.resolve("jdk/bin"));
+        script(bin.resolve("java"), "#!/bin/sh\necho \"$@\"\n");
+        script(bin.resolve("javac"), "#!/bin/sh\n");
+        Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=\"25.0.1\"\n");
+    }
+
+    private void copy(String file) throws IOException {
+        Path to = folder.resolve(file);
+        Files.createDirectories(to.getParent());
+        Files.copy(Path.of("..", file), to);
+    }
+
+    private static Path built(Path file, Instant when) throws IOException {
+        return Files.setLastModifiedTime(Files.writeString(file, ""), FileTime.from(when));
+    }
+
+    private static void script(Path file, String text) throws IOException {
+        Files.writeString(file, text);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    private String started(String command) throws IOException, InterruptedException {
+        var builder = new ProcessBuilder("sh", folder.resolve("blackbox").toString(), command).redirectErrorStream(true);
+        builder.environment().put("JAVA_HOME", folder.resolve("jdk").toString());
+        Process process = builder.start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), said);
+        return said;
+    }
+
+    @Test
+    void aStartUpCacheIsUsedUnlessALibraryIsNewer() throws Exception {
+        for (String cache : new String[] {"blackbox.aot", "serve.aot"}) {
+            built(target.resolve(cache), BUILT.plusSeconds(60));
+        }
+        assertTrue(started("replay").contains("-XX:AOTCache=" + target.resolve("blackbox.aot")), started("replay"));
+        assertTrue(started("record").contains("-XX:AOTCache=" + target.resolve("serve.aot")), started("record"));
+        built(library, BUILT.plusSeconds(120));
+        assertFalse(started("replay").contains("AOTCache"), started("replay"));
+        assertFalse(started("record").contains("AOTCache"), started("record"));
+    }
+
+    @Test
+    void withoutACacheItStartsAllTheSame() throws Exception {
+        assertTrue(started("replay").contains("-jar " + target.resolve("blackbox-cli-0.1.0.jar")), started("replay"));
+    }
+}
