@@ -264,8 +264,10 @@ int kretfunc__do_setxattr(u64 *ctx) {
     return 0;
 }
 
-// How deep a thread is in vfs_fileattr_set: an overlay calls it again for the file below.
-BPF_HASH(attribute_depths, u32, u32, STASHES_MAX);
+#define IOCTL_NUMBER 16
+#define IOCTL_NUMBER_32 54
+// The file system has no such attributes.
+#define ENOIOCTLCMD_N (-515)
 
 // int vfs_fileattr_set(struct user_namespace *, struct dentry *, struct fileattr *): FS_IOC_SETFLAGS and FS_IOC_FSSETXATTR
 int kfunc__vfs_fileattr_set(u64 *ctx) {
@@ -277,18 +279,24 @@ int kfunc__vfs_fileattr_set(u64 *ctx) {
 }
 
 int kretfunc__vfs_fileattr_set(u64 *ctx) {
+    u64 task = bpf_get_current_task(), regs = word(task + OFF_TASK_STACK) + KERNEL_STACK_BYTES - REGS_BYTES;
+    u64 call = word(regs + OFF_REGS_NUMBER);
     u32 tid = bpf_get_current_pid_tgid();
+    s64 ret = (s32)ctx[3];
     u32 *depth = attribute_depths.lookup(&tid);
     if (depth && --*depth)
         return 0;
     attribute_depths.delete(&tid);
     u8 *frame = scratch();
-    if (!frame || is_tracer())
+    if (!frame || is_tracer() || ret == ENOIOCTLCMD_N)
         return 0;
-    header_now(frame, F_CHATTR, (s32)ctx[3]);
+    // An overlay that copies a file up to be written sets its attributes, which nobody asked for.
+    if (call != IOCTL_NUMBER && call != IOCTL_NUMBER_32)
+        return 0;
+    header_now(frame, F_CHATTR, ret);
     u64 at = put_numbers(frame, HEADER, half(PLAIN(2)), 0, 0);
     at = put_inside(frame, at, T_PATH, PLAIN(1));
-    emit_small(frame, at, F_CHATTR, (s32)ctx[3] < 0);
+    emit_small(frame, at, F_CHATTR, ret < 0);
     return 0;
 }
 

@@ -118,6 +118,7 @@ MAPS = {
 OPERATIONS = ("op_heartbeat", "op_flush_io", "op_flush_udp", "op_flush_tcp", "op_running")
 # Ends the names of programs that do again what another one on the same tracepoint was left out of, see net.c.
 AGAIN = "__again"
+STATES = "raw_tracepoint__inet_sock_set_state"
 # Probes without which a run must not start: the canary exercises them, and the answers rest on them.
 NEEDED = {
     "raw_tracepoint__sched_process_exec",
@@ -213,8 +214,10 @@ class Loader:
         if kind in BOUND:
             self._bind(target, name, BOUND[kind])
         elif kind == "raw_tracepoint":
-            target = target.removesuffix(AGAIN)
+            first, target = name.removesuffix(AGAIN), target.removesuffix(AGAIN)
             try:
+                if first != name and (first, target) not in self.attached:
+                    raise OSError(f"{first} is not attached before it")
                 program = self._operation(name)
                 self.links.append(bridge.attach_raw_tracepoint(program, target))
                 self.attached[name, target] = program
@@ -245,7 +248,8 @@ class Loader:
         return {
             "maps": {name: self.maps[name] for name in MAPS},
             "operations": {name: self._operation(name) for name in OPERATIONS},
-            "probes": [program for (name, _), program in self.attached.items() if not name.endswith(AGAIN)],
+            "probes": [program for (name, _), program in self.attached.items() if name.removesuffix(AGAIN) != STATES],
+            "states": self.attached.get((STATES, STATES.partition("__")[2])),
             "attached": sorted({target for _, target in self.attached}),
             "failed": self.failed,
             "undrawn": self.undrawn,

@@ -164,31 +164,45 @@ int kretfunc__inet_csk_accept(u64 *ctx) {
     return 0;
 }
 
-// The kernel chooses what is asked for as 0; where it refuses, nothing is chosen.
-static __always_inline int bound(u64 socket, u64 address, s64 ret) {
+#define SOCKADDR_IN_BYTES 16
+#define SOCKADDR_IN6_BYTES 28
+
+// The kernel chooses what is asked for as 0. Where it refuses, nothing is chosen, and what was asked for is only known of an
+// address that has the socket's form: octets behind its length are the kernel's own.
+static __always_inline int bound(u64 socket, u64 address, u32 length, s64 ret) {
     struct endpoints e = {};
-    if (is_tracer())
+    u8 *frame = scratch();
+    if (!frame || is_tracer())
         return 0;
     endpoints_of(&e, word(socket + OFF_SOCKET_SK));
     if (ret) {
-        e.local_port = swapped(quarter(address + 2));
-        if (e.family == AF_INET6_N)
+        u32 family = quarter(address);
+        e.local_port = 0;
+        __builtin_memset(e.local, 0, 16);
+        if (e.family == AF_INET6_N && family == AF_INET6_N && length >= SOCKADDR_IN6_BYTES) {
+            e.local_port = swapped(quarter(address + 2));
             bpf_probe_read_kernel(e.local, 16, (void *)(address + 8));
-        else
+        } else if (e.family == AF_INET_N && family != AF_INET6_N && length >= SOCKADDR_IN_BYTES) {
+            e.local_port = swapped(quarter(address + 2));
             bpf_probe_read_kernel(e.local, 4, (void *)(address + 4));
+        }
     }
-    emit_socket(F_BIND, &e, ret);
+    if (e.protocol != PROTO_TCP && e.protocol != PROTO_UDP)
+        e.local_port = 0; // a raw socket has its protocol there
+    header_now(frame, F_BIND, ret);
+    put_socket(frame, &e);
+    emit(frame, SOCKET_FRAME, F_BIND, ret < 0);
     return 0;
 }
 
 // int inet_bind(struct socket *, struct sockaddr *, int)
 int kretfunc__inet_bind(u64 *ctx) {
-    return bound(ctx[0], PLAIN(1), (s32)ctx[3]);
+    return bound(ctx[0], PLAIN(1), (u32)ctx[2], (s32)ctx[3]);
 }
 
 // int inet6_bind(struct socket *, struct sockaddr *, int)
 int kretfunc__inet6_bind(u64 *ctx) {
-    return bound(ctx[0], PLAIN(1), (s32)ctx[3]);
+    return bound(ctx[0], PLAIN(1), (u32)ctx[2], (s32)ctx[3]);
 }
 
 // int inet_listen(struct socket *, int backlog)
@@ -248,14 +262,20 @@ static __always_inline void emit_tcp(u64 sk, struct owner *owner, u32 state, u32
 
 // The kernel leaves a program out on a CPU on which it is running already, and the states of other sockets change in interrupts of
 // it. So there are two programs, of which the second runs right after the first and does what that one was left out of. What the
-// first leaves for it is under the socket's address, since the changes of one socket's state come one after the other.
-#define TELLING_MAX 1024
-BPF_TABLE("lru_hash", u64, u64, telling, TELLING_MAX);
+// first leaves for it is in this CPU's place for the socket's address: both run on one CPU, and the changes of one socket's state come
+// one after the other. Two sockets of one place can meet there only in an interrupt between the two programs; one is then told twice.
+#define PLACES 256
+struct telling {
+    u64 socket, change;
+};
+BPF_ARRAY(tellings, struct telling, CPUS_MAX * PLACES);
 // How often the second one did it: these runs of the first are not missing.
 BPF_ARRAY(made_up_for, u64, 1);
 
 static __always_inline void state_changed(u64 sk, u32 before, u32 after) {
     struct owner owner = {};
+    if (quarter(sk + OFF_SK_PROTOCOL) != PROTO_TCP)
+        return;
     if (after == TCP_SYN_SENT_N) {
         owner_now(&owner);
         tcp_owners.update(&sk, &owner);
@@ -270,13 +290,19 @@ static __always_inline void state_changed(u64 sk, u32 before, u32 after) {
     emit_tcp(sk, &owner, before, FRAME_CLOSED);
 }
 
+static __always_inline struct telling *telling_of(u64 sk) {
+    u32 place = bpf_get_smp_processor_id() * PLACES + ((sk >> 6 ^ sk >> 14) & (PLACES - 1));
+    return tellings.lookup(&place);
+}
+
 // args: const struct sock *sk, int oldstate, int newstate. Softirq or process context.
 RAW_TRACEPOINT_PROBE(inet_sock_set_state) {
     u64 sk = ctx->args[0], change = ctx->args[1] << 32 | (u32)ctx->args[2];
-    if (quarter(sk + OFF_SK_PROTOCOL) != PROTO_TCP)
-        return 0;
-    if (telling.update(&sk, &change))
-        not_built(F_FLOW, 1); // it is told twice
+    struct telling *note = telling_of(sk);
+    if (note) {
+        note->socket = sk;
+        note->change = change;
+    }
     state_changed(sk, ctx->args[1], ctx->args[2]);
     return 0;
 }
@@ -284,11 +310,9 @@ RAW_TRACEPOINT_PROBE(inet_sock_set_state) {
 int raw_tracepoint__inet_sock_set_state__again(struct bpf_raw_tracepoint_args *ctx) {
     u64 sk = ctx->args[0], change = ctx->args[1] << 32 | (u32)ctx->args[2];
     u32 zero = 0;
-    if (quarter(sk + OFF_SK_PROTOCOL) != PROTO_TCP)
-        return 0;
-    u64 *told = telling.lookup(&sk);
-    if (told && *told == change) {
-        telling.delete(&sk);
+    struct telling *note = telling_of(sk);
+    if (note && note->socket == sk && note->change == change) {
+        note->socket = 0;
         return 0;
     }
     state_changed(sk, ctx->args[1], ctx->args[2]);

@@ -15,7 +15,7 @@
 #define P_MOVE_MOUNT 28
 #define P_PIVOT_ROOT 29
 #define P_CHROOT 30
-#define P_CHEAP 44
+#define P_CHEAP 43
 #define INIT_PID 1
 #define PRLIMIT_WRITE 2
 #define TASK_KTHREAD_FLAG 0x00200000
@@ -129,7 +129,7 @@ static __always_inline int note_call(u64 regs, s64 ret, u32 flag, u64 x0, u64 x1
         return send_kept(F_PRIVILEGE, ret);
     u64 a = call->a == 0 ? x0 : call->a == 1 ? x1 : call->a == 2 ? x2 : 0;
     u64 b = call->b == 0 ? x0 : call->b == 1 ? x1 : call->b == 2 ? x2 : 0;
-    // Calls that cost a program nothing may not use up what is kept for others: those that fail, and most that ask for no privilege.
+    // Calls that cost a program nothing may not use up what is kept for others: those that fail, and most that need no privilege.
     return used_as(call->what, failure(ret), (u32)a, (u32)b, ret < 0 || call->what >= P_CHEAP);
 }
 

@@ -187,10 +187,16 @@ struct ended {
 BPF_TABLE("lru_hash", struct ended, u8, told_ends, 1024);
 #define ALREADY_THERE -17
 
+// How deep a thread is in vfs_fileattr_set, see change.c: an overlay calls it again for the file below.
+#define DEPTHS_MAX 256
+BPF_HASH(attribute_depths, u32, u32, DEPTHS_MAX);
+
 // args: struct task_struct *p
 RAW_TRACEPOINT_PROBE(sched_process_exit) {
     u64 task = ctx->args[0];
+    u32 tid = bpf_get_current_pid_tgid();
     forget_drawer(task);
+    attribute_depths.delete(&tid);
     u64 signal = word(task + OFF_TASK_SIGNAL);
     u8 *frame = scratch();
     if (!frame || half(signal + OFF_SIGNAL_LIVE) != 0 || !word(task + OFF_TASK_LEADER))

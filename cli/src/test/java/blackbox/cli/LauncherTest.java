@@ -56,7 +56,8 @@ final class LauncherTest {
     }
 
     private String started(String command) throws IOException, InterruptedException {
-        var builder = new ProcessBuilder("sh", folder.resolve("blackbox").toString(), command).redirectErrorStream(true);
+        var builder =
+                new ProcessBuilder("sh", folder.resolve("blackbox").toString(), command).redirectErrorStream(true);
         builder.environment().put("JAVA_HOME", folder.resolve("jdk").toString());
         Process process = builder.start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

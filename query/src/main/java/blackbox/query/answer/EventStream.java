@@ -78,7 +78,9 @@ public final class EventStream implements AutoCloseable {
             if (following && pollsLeft > 0 && open.index() != next) {
                 break; // what is between is on its way to the table
             }
-            pollsLeft = POLLS_BEHIND_RECORDER;
+            if (pollsLeft > 0) { // once it is over, no gap is waited for anymore
+                pollsLeft = POLLS_BEHIND_RECORDER;
+            }
             next = open.index() + 1;
             Row row = open.row();
             closed |= row.has(Column.KIND) && row.number(Column.KIND) == Kind.RUN_CLOSE.code();

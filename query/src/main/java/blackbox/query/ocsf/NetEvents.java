@@ -134,7 +134,7 @@ final class NetEvents {
         } else {
             ends(fields, event, host, socket);
         }
-        int direction = inbound ? INBOUND : OUTBOUND;
+        int direction = event instanceof NetView.Bind ? UNKNOWN : inbound ? INBOUND : OUTBOUND;
         if (event instanceof NetView.Flow) {
             fields.put("is_src_dst_assignment_known", false); // it does not say who began
             direction = UNKNOWN;

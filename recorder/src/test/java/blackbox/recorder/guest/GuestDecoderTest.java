@@ -98,6 +98,30 @@ class GuestDecoderTest {
     }
 
     @Test
+    void attributesOfAFileAreStoredWithTheFlags() throws Exception {
+        Event.FileChange change = all(Event.FileChange.class, decode(frames())).stream()
+                .filter(event -> event.kind() == Kind.FILE_CHATTR)
+                .findFirst()
+                .orElseThrow();
+        assertEquals(Text.of("overlay[0:20]/workspace/f"), change.path()); // nothing says where that is mounted
+        var row = new Row();
+        EventRows.fill(change, row);
+        assertEquals(0x80040, row.number(Column.FLAGS)); // extents and, set by the call, no dump
+        assertFalse(row.has(Column.MODE));
+    }
+
+    @Test
+    void aBoundSocketHasItsOwnEnd() throws Exception {
+        Event.NetCall bound = all(Event.NetCall.class, decode(frames())).stream()
+                .filter(event -> event.kind() == Kind.NET_BIND)
+                .findFirst()
+                .orElseThrow();
+        assertEquals("tcp", bound.protocol());
+        assertEquals(new Endpoint("::1", 4465), bound.local());
+        assertEquals(0, bound.ret());
+    }
+
+    @Test
     void pathWithoutItsBeginningIsMarkedAndNotRooted() throws Exception {
         Event.FileChange deep = all(Event.FileChange.class, decode(frames())).stream()
                 .filter(event -> !event.header().marks().truncated().isEmpty())

@@ -109,12 +109,18 @@ final class Contention {
     private static @Nullable String subject(EventView event) {
         return switch (event) {
             case FileView file -> text(file.path());
-            case NetView.Bind bind -> PORT + bind.localPort();
+            case NetView.Bind bind when isOfTcp(bind) -> PORT + bind.localPort();
             case NetView.Listen listen -> PORT + listen.localPort();
             case NetView.Connect call
             when IpAddress.isLoopback(String.valueOf(call.remoteIp())) -> PORT + call.remotePort();
             default -> null;
         };
+    }
+
+    /// Whether it was to take a certain port, of those that others listen on and connect to.
+    private static boolean isOfTcp(NetView.Bind bind) {
+        Long port = bind.localPort();
+        return port != null && port != 0 && String.valueOf(bind.protocol()).equals("tcp");
     }
 
     private static String got(EventView event) {
@@ -196,7 +202,7 @@ final class Contention {
         return switch (event) {
             case FileView.ToName named -> isSame(subject, text(named.path())) || isSame(subject, text(named.pathTo()));
             case FileView file -> (file.mayChange() || takes(file)) && isSame(subject, text(file.path()));
-            case NetView.Bind bind -> subject.equals(PORT + bind.localPort());
+            case NetView.Bind bind when isOfTcp(bind) -> subject.equals(PORT + bind.localPort());
             case NetView.Listen listen -> subject.equals(PORT + listen.localPort());
             default -> false;
         };
