@@ -27,7 +27,8 @@ final class Seek implements VmBenchmark {
     private static final int SEEKS = Scale.CURRENT.rounds(9);
     private static final long SEED = 7;
     private static final double FIRST_MAX = 1.1;
-    private static final List<Integer> FIRST_PERCENTS = Scale.CURRENT == Scale.WHOLE ? List.of(10, 50, 90) : List.of(50);
+    private static final List<Integer> FIRST_PERCENTS =
+            Scale.CURRENT == Scale.WHOLE ? List.of(10, 50, 90) : List.of(50);
     private static final Duration MARGIN = Duration.ofSeconds(Scale.CURRENT.count(10, 4));
     private static final int ROUNDS_A_MINUTE = 7;
     private static final int ROUNDS =
