@@ -312,9 +312,7 @@ class AnswersTest {
     /// A recorder that is gone may have handed its last batches to a broker from which ingest has not taken them.
     @Test
     void followingWaitsForIngestWhenTheRecorderIsGone() throws Exception {
-        var other = new TestRun(folder, new RunId("0" + "2".repeat(25)), run.key).open("live");
-        other.seal();
-        other.table();
+        TestRun other = withoutRecorder();
         try (var events = EventStream.following(recordings, other.run, EventFilter.ALL, 0)) {
             idleFor(Duration.ofSeconds(10), events);
             other.add(new Event.RecorderFinding(EventHeader.host(other.tick()), new FindingDetail.GuestSilent(1)));
@@ -330,9 +328,7 @@ class AnswersTest {
 
     @Test
     void followingEndsWhereNoCloseComes() throws Exception {
-        var other = new TestRun(folder, new RunId("0" + "3".repeat(25)), run.key).open("live");
-        other.seal();
-        other.table();
+        TestRun other = withoutRecorder();
         try (var events = EventStream.following(recordings, other.run, EventFilter.ALL, 0)) {
             idleFor(Duration.ofSeconds(10), events);
             long polls = 0;
@@ -342,6 +338,14 @@ class AnswersTest {
             }
             assertFalse(events.isOver());
         }
+    }
+
+    /// A run that has begun, all of it in the table, and whose recorder is gone.
+    private TestRun withoutRecorder() throws Exception {
+        TestRun begun = new TestRun(folder, new RunId("0" + "2".repeat(25)), run.key).open("live");
+        begun.seal();
+        begun.table();
+        return begun;
     }
 
     /// Reads what is there, and then as often as one polls in that time: nothing comes, and it does not end.

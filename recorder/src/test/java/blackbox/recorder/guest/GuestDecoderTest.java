@@ -77,10 +77,7 @@ class GuestDecoderTest {
         assertEquals(5, io.writes());
         assertEquals(0L, io.offsetFirst());
         assertEquals(94_096L, io.offsetLast());
-        Event.FileChange rename = all(Event.FileChange.class, events).stream()
-                .filter(event -> event.kind() == Kind.FILE_RENAME)
-                .findFirst()
-                .orElseThrow();
+        Event.FileChange rename = first(Event.FileChange.class, Kind.FILE_RENAME, events);
         assertEquals(Text.of("/tmp/w/a"), rename.path());
         assertEquals(Text.of("/tmp/w/b"), rename.pathTo());
     }
@@ -99,10 +96,7 @@ class GuestDecoderTest {
 
     @Test
     void attributesOfAFileAreStoredWithTheFlags() throws Exception {
-        Event.FileChange change = all(Event.FileChange.class, decode(frames())).stream()
-                .filter(event -> event.kind() == Kind.FILE_CHATTR)
-                .findFirst()
-                .orElseThrow();
+        Event.FileChange change = first(Event.FileChange.class, Kind.FILE_CHATTR, decode(frames()));
         assertEquals(Text.of("overlay[0:20]/workspace/f"), change.path()); // nothing says where that is mounted
         var row = new Row();
         EventRows.fill(change, row);
@@ -112,10 +106,7 @@ class GuestDecoderTest {
 
     @Test
     void aBoundSocketHasItsOwnEnd() throws Exception {
-        Event.NetCall bound = all(Event.NetCall.class, decode(frames())).stream()
-                .filter(event -> event.kind() == Kind.NET_BIND)
-                .findFirst()
-                .orElseThrow();
+        Event.NetCall bound = first(Event.NetCall.class, Kind.NET_BIND, decode(frames()));
         assertEquals("tcp", bound.protocol());
         assertEquals(new Endpoint("::1", 4465), bound.local());
         assertEquals(0, bound.ret());
@@ -236,6 +227,13 @@ class GuestDecoderTest {
     private static byte[] firstRecord(byte[] stream) {
         int length = ByteBuffer.wrap(stream).order(ByteOrder.LITTLE_ENDIAN).getInt(0);
         return Arrays.copyOf(stream, 8 + (length + 7 & ~7));
+    }
+
+    private static <T extends Event> T first(Class<T> type, Kind kind, List<Event> events) {
+        return all(type, events).stream()
+                .filter(event -> event.kind() == kind)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static <T extends Event> List<T> all(Class<T> type, List<Event> events) {
