@@ -91,6 +91,7 @@ async function walk(file, key, out) {
   await page.waitForFunction(() => /^\d+ events/.test(document.querySelector(".span").textContent));
   said.timeline = await spoken();
   await page.locator(".timeline summary").click();
+  await page.waitForSelector(".timeline td");
   said.numbers = (await page.locator(".timeline td").allInnerTexts()).map(Number);
   said.lanes = await page.locator(".timeline tbody th").allInnerTexts();
   await page.locator("canvas").focus();
@@ -104,6 +105,51 @@ async function walk(file, key, out) {
   await page.waitForFunction(() => !location.hash.includes("span="));
   await page.waitForFunction((shown) => document.querySelector(".details h2").textContent !== shown, said.details.split("\n")[0]);
   said.clicked = await page.locator(".details h2").textContent();
+  // The other lists, by keys: a tab, a process, its events, and all again.
+  said.lists = {};
+  const listed = () => page.locator(".rows .row").allInnerTexts();
+  for (const [key, view] of ["processes", "files", "network"].entries()) {
+    await page.locator(".list").focus();
+    await page.keyboard.press(String(key + 2));
+    await page.waitForFunction((name) => document.querySelector(`.list.${name} .rows .row`) && !document.querySelector(".rows").innerText.includes("…\n"), view);
+    said.lists[view] = await listed();
+    said[`axe ${view}`] = await axe(page);
+    await page.screenshot({ path: `${out}/evidence-${view}.png`, fullPage: true });
+  }
+  await page.locator(".map").waitFor();
+  await page.getByRole("tab", { name: "Network" }).press("ArrowLeft");
+  await page.getByRole("button", { name: "written" }).press("Enter");
+  await page.waitForFunction(() => location.hash.includes("sort=-3"));
+  said.sorted = await listed();
+  const sorted = await open(file, await address());
+  await sorted.page.waitForSelector(".files .rows .row");
+  said.sortedAgain = await sorted.page.locator(".rows .row").allInnerTexts();
+  await page.getByRole("tab", { name: "Files" }).press("ArrowLeft");
+  await page.waitForSelector(".processes .rows .row");
+  await page.locator(".list").focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowDown");
+  const process = page.getByRole("button", { name: /^Events of process/ });
+  await process.waitFor();
+  said.process = await process.textContent();
+  await process.press("Enter");
+  await page.waitForFunction(() => location.hash.includes("only=process"));
+  await page.waitForFunction(() => /^\d+ events$/.test(document.querySelector("output").textContent));
+  said.ofProcess = await listed();
+  const only = await open(file, await address());
+  await only.page.waitForFunction(() => /^\d+ events$/.test(document.querySelector("output").textContent));
+  said.ofProcessAgain = await only.page.locator(".rows .row").allInnerTexts();
+  // A mark and its note are in the address.
+  await page.locator(".list").focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("m");
+  await page.keyboard.type("here it begins");
+  await page.waitForFunction(() => /mark=\d+\+here/.test(location.hash));
+  const marked = await open(file, await address());
+  said.marks = await marked.page.locator(".notebook input").evaluateAll((all) => all.map((each) => each.value));
+  said["axe marked"] = await axe(marked.page);
+  await page.getByRole("button", { name: "Show its inclusion proof" }).click();
+  said.root = await page.locator(".root").textContent();
   // With the recorder's key.
   await page.locator(".trust summary").click();
   await page.locator("#keys").fill(readFileSync(key, "utf8").trim());
@@ -113,7 +159,7 @@ async function walk(file, key, out) {
   await page.locator("#keys").fill("somebody+00000000+AZ93JM5XI9Led5TdMb5iURUyVgfb6Zp6qRWYUJIVDxHE");
   await page.getByRole("button", { name: "Verify with these keys" }).click();
   said.notAKey = { ...(await shown(page)), faults: await page.locator(".faults").innerText() };
-  said.errors = [...errors, ...again.errors];
+  said.errors = [errors, again.errors, sorted.errors, only.errors, marked.errors].flat();
   return said;
 }
 

@@ -2,6 +2,8 @@
 //
 // `node console.mjs walk URL TOKEN RUN OUT` goes through it as people do, prints what it found as JSON, and leaves
 // pictures in OUT.
+// `node console.mjs unfold URL TOKEN RUN OUT` looks at what a run printed and at its replays, and prints what is there.
+// `node console.mjs access URL TOKEN RUN OUT` looks at who asked what, about that run and at all.
 // `node console.mjs follow URL TOKEN RUN CUTS` watches a run that is being recorded. It prints `cut` each time that it
 // has cut the connection, and goes on once it reads a line; at last it prints what it had shown, as JSON.
 import { connect, createServer } from "node:net";
@@ -73,6 +75,27 @@ async function walk() {
   said.badge = await page.locator(".badge").textContent();
   await page.waitForSelector(".touched h2");
   said.touched = await page.locator(".touched").innerText();
+  // What it printed and its replays are fetched when they are unfolded, which the address keeps.
+  await page.locator("summary", { hasText: "What it printed" }).press("Enter");
+  await page.locator("summary", { hasText: "Replays" }).press("Enter");
+  await page.waitForFunction(() => /open=printed&open=replays/.test(location.hash));
+  await page.waitForFunction(() => !/Fetching/.test(document.querySelector("main").innerText));
+  said.printed = await page.locator("details", { has: page.locator(".screen") }).innerText();
+  said.replays = await page.locator("details", { hasText: "blackbox replay" }).last().innerText();
+  said.axe["unfolded light"] = await axe(page);
+  await page.locator("summary", { hasText: "What it printed" }).press("Enter");
+  await page.locator("summary", { hasText: "Replays" }).press("Enter");
+  await page.waitForFunction(() => !location.hash.includes("open="));
+  await page.keyboard.press("4");
+  await page.waitForFunction(() => document.querySelector(".network .rows .row")?.innerText.includes("tcp"));
+  said.network = await page
+    .locator(".network .rows .row")
+    .evaluateAll((rows) => rows.map((row) => [...row.children].slice(0, 6).map((cell) => cell.textContent)));
+  said.contacts = await page.evaluate(
+    async ([of, words]) => (await (await fetch(`/api/v1/runs/${of}/touched?part=privileges`, { headers: { Authorization: `Bearer ${words}` } })).json()).brief.network,
+    [run, token],
+  );
+  await page.keyboard.press("1");
   await page.locator(".events").focus();
   await page.keyboard.press("End");
   await page.waitForFunction(() => /event=\d+/.test(location.hash));
@@ -84,6 +107,35 @@ async function walk() {
   await verified(page);
   await page.waitForSelector(".details table");
   said.again = await page.locator(".details").innerText();
+  // SQL, by keys; a mistake is said, and the query is in the address.
+  await page.getByRole("link", { name: "SQL" }).press("Enter");
+  await page.getByText("Tables and columns").press("Enter");
+  await page.waitForFunction(() => document.querySelector("details").innerText.includes("at_ns"));
+  await page.locator("#select").fill("select nothing from events");
+  await page.keyboard.press("Control+Enter");
+  await page.waitForFunction(() => /nothing/.test(document.querySelector("section [role=status]").textContent));
+  said.mistake = await page.locator("section [role=status]").textContent();
+  errors.length = 0; // the browser notes a 400 by itself
+  said.examples = [];
+  const examples = await page.locator("#example option").evaluateAll((all) => all.map((each) => each.value).filter((each) => each !== ""));
+  for (const example of examples) {
+    await page.locator("#example").selectOption(example);
+    await page.keyboard.press("Control+Enter");
+    await page.waitForFunction(() => !/Asking/.test(document.querySelector("section [role=status]").textContent));
+    said.examples.push(await page.locator("section [role=status]").textContent());
+  }
+  await page.locator("#select").fill(`select run, at_ns, "index", path from events where run = '${run}' and path = '/etc/shadow' order by "index"`);
+  await page.keyboard.press("Control+Enter");
+  await page.waitForSelector(".result tbody tr");
+  await page.waitForFunction(() => document.querySelector(".result thead").innerText.includes("path"));
+  said.rows = await page.locator(".result tbody tr").allInnerTexts();
+  said.axe["sql light"] = await axe(page);
+  await page.screenshot({ path: `${last}/console-sql.png` });
+  said.select = await page.evaluate(() => location.hash);
+  await page.locator(".result tbody a").nth(1).press("Enter");
+  await verified(page);
+  await page.waitForSelector(".details table");
+  said.reached = await page.locator(".details").innerText();
   said.errors = errors;
   said.asked = asked;
   said.cookies = await context.cookies();
@@ -101,6 +153,47 @@ async function walk() {
     said.framed[path] = await framed.page.frames()[1].evaluate(() => document.body?.innerText ?? "").catch(() => "");
     await framed.context.close();
   }
+  return said;
+}
+
+/** Who looked, as it was sealed. */
+async function access() {
+  const { page, errors } = await tab();
+  await enter(page, `${url}/console#/run/${run}`);
+  await page.getByRole("link", { name: "Who asked about it" }).press("Enter");
+  await page.waitForSelector(".runs tbody tr");
+  const said = { errors, axe: await axe(page) };
+  said.about = await page.locator(".runs tbody tr").allInnerTexts();
+  await page.screenshot({ path: `${last}/console-access.png` });
+  await page.getByRole("link", { name: "All requests" }).press("Enter");
+  await page.waitForFunction((before) => document.querySelectorAll(".runs tbody tr").length > before, said.about.length);
+  said.all = await page.locator(".runs tbody tr").allInnerTexts();
+  await page.locator("#search").fill("openapi");
+  await page.waitForFunction(() => /search=openapi/.test(location.hash));
+  said.found = await page.locator(".runs tbody tr").allInnerTexts();
+  return said;
+}
+
+async function unfold() {
+  const { page, errors } = await tab();
+  await enter(page, `${url}/console#/run/${run}?open=printed&open=replays`);
+  await verified(page);
+  await page.waitForFunction(() => document.querySelector(".screen")?.textContent && document.querySelector(".sides"));
+  const said = { errors, axe: await axe(page) };
+  said.printed = await page.locator(".screen").textContent();
+  said.stderr = await page.locator(".screen .stderr").textContent();
+  said.replays = await page.locator(".verdict").innerText();
+  await page.getByLabel("Shown up to").focus();
+  await page.keyboard.press("Home");
+  said.first = await page.locator(".screen").textContent();
+  await page.getByLabel("Speed").selectOption("16");
+  await page.getByRole("button", { name: "Play" }).press("Enter");
+  await page.waitForFunction((whole) => document.querySelector(".screen").textContent === whole, said.printed);
+  await page.getByRole("button", { name: "Play" }).waitFor(); // it stops by itself
+  await page.locator(".verdict").getByRole("button", { name: "Event 1" }).press("Enter");
+  await page.waitForSelector(".details table");
+  said.opened = await page.locator(".details h2").textContent();
+  await page.screenshot({ path: `${last}/console-unfolded.png`, fullPage: true });
   return said;
 }
 
@@ -184,9 +277,12 @@ async function follow() {
 
 let code = 0;
 try {
-  console.log(JSON.stringify(await (action === "walk" ? walk() : follow())));
+  console.log(JSON.stringify(await { walk, unfold, access, follow }[action]()));
 } catch (problem) {
   console.error(problem);
+  for (const page of browser.contexts().flatMap((context) => context.pages())) {
+    console.error(page.url(), await page.locator("body").innerText().catch(String)); // what was there instead
+  }
   code = 1;
 }
 await browser.close();

@@ -1,5 +1,6 @@
 // Verifies bundles as the page does, without a browser: `node verify.mjs FILE…` prints a report as JSON for each, with
 // the SHA-256 of all that the page would show of the events (`shown`).
+// `node verify.mjs --views FILE` prints what the page lists of a bundle's processes, files and peers, and each event's proof.
 // `node verify.mjs --note FILE KEY` prints whether the key in one file signed the note in the other.
 // `node verify.mjs --flips N SEED FILE` turns N bits over, one at a time, and prints those that were not found.
 import { createHash } from "node:crypto";
@@ -11,7 +12,8 @@ const made = await build({
     contents: `
       export { Key, Note } from "./src/main/ts/core/note";
       export { verify } from "./src/main/ts/core/verify";
-      export { Events } from "./src/main/ts/page/events";`,
+      export { Events } from "./src/main/ts/page/events";
+      export { Summary } from "./src/main/ts/page/lists/summary";`,
     resolveDir: process.cwd(),
   },
   bundle: true,
@@ -19,15 +21,35 @@ const made = await build({
   format: "esm",
   platform: "node",
 });
-const { Events, Key, Note, verify } = await import(`data:text/javascript;base64,${Buffer.from(made.outputFiles[0].contents).toString("base64")}`);
+const { Events, Key, Note, Summary, verify } = await import(`data:text/javascript;base64,${Buffer.from(made.outputFiles[0].contents).toString("base64")}`);
+
+/** Each proof needs hundreds of leaves again. */
+const PROVEN_MAX = 1_000;
+
+async function verified(zip, keys) {
+  const events = new Events();
+  const said = await verify(zip, keys, null, () => {}, (rows, tree) => events.add(rows, tree));
+  events.cut(said.events, said.root);
+  return { events, said };
+}
+
+async function views(zip) {
+  const { events, said } = await verified(zip, []);
+  events.facts();
+  const begun = performance.now();
+  const summary = new Summary(events);
+  const ms = performance.now() - begun;
+  const rows = (list) => Array.from({ length: list.count }, (_, at) => list.row(at));
+  const proofs = Array.from({ length: events.count <= PROVEN_MAX ? events.count : 0 }, (_, index) => ({ leafHash: events.details(index).leafHash, ...events.proof(index) }));
+  const lists = Object.fromEntries(["processes", "files", "network"].map((view) => [view, rows(summary.of(view))]));
+  return { verdict: said.verdict, ms, ...lists, edges: summary.edges, proofs };
+}
 
 async function report(zip, keys) {
-  const events = new Events();
-  const said = await verify(zip, keys, null, () => {}, (rows) => events.add(rows));
-  events.cut(said.events);
+  const { events, said } = await verified(zip, keys);
   const shown = createHash("sha256").update(JSON.stringify(events.facts(), (_, value) => (typeof value === "bigint" ? String(value) : value)));
   for (let index = 0; index < events.count; index++) {
-    shown.update(JSON.stringify([events.line(index), events.details(index)]));
+    shown.update(JSON.stringify([events.row(index), events.details(index)]));
   }
   return { ...said, shown: shown.digest("hex") };
 }
@@ -49,6 +71,8 @@ if (words[0] === "--flips") {
       console.log(JSON.stringify({ at, ...said }));
     }
   }
+} else if (words[0] === "--views") {
+  console.log(JSON.stringify(await views(new Uint8Array(readFileSync(words[1])))));
 } else if (words[0] === "--note") {
   const key = Key.parse(readFileSync(words[2], "utf8"));
   console.log(JSON.stringify(await Note.parse(readFileSync(words[1])).isSignedBy([key])));

@@ -64,7 +64,7 @@ export class Api {
   }
 
   /** @throws Refused */
-  async ask(path: string, options: { method?: string; body?: unknown; signal?: AbortSignal } = {}): Promise<Response> {
+  async ask(path: string, options: { method?: string; body?: unknown; signal?: AbortSignal; wait?: number } = {}): Promise<Response> {
     const headers: Record<string, string> = { Authorization: `Bearer ${this.token() ?? ""}` };
     if (options.body !== undefined) {
       headers["Content-Type"] = "application/json";
@@ -76,7 +76,7 @@ export class Api {
         headers,
         body: options.body === undefined ? null : JSON.stringify(options.body),
         // What is not sent within that time waits for other tabs' connections: it must not happen later.
-        signal: options.method === "POST" ? AbortSignal.any([AbortSignal.timeout(POST_MS), ...(options.signal ? [options.signal] : [])]) : (options.signal ?? null),
+        signal: options.method === "POST" ? AbortSignal.any([AbortSignal.timeout(options.wait ?? POST_MS), ...(options.signal ? [options.signal] : [])]) : (options.signal ?? null),
         cache: "no-store",
         credentials: "omit",
         redirect: "error",

@@ -1,9 +1,14 @@
-import { fill, h } from "../page/dom";
+import { fill, h, replaceHash } from "../page/dom";
 import { runThread } from "../page/thread";
+import { Access } from "./access";
 import { Api, Refused } from "./api";
 import { RunView } from "./run";
 import { Runs } from "./runs";
+import { Sql } from "./sql";
 
+const ACCESS = "/access";
+const SQL = "/sql";
+const ID = /^[0-9a-z]{26}$/;
 const RUN = /^\/run\/([0-9a-z]{26})$/;
 
 /** The console: which view the address names, and the token with which the service is asked. */
@@ -11,18 +16,19 @@ class Console {
   private readonly api = new Api((why) => void this.enter(why));
   private readonly program: string;
   private readonly main = h("main", { id: "main" });
+  private readonly ways = h("nav", { "aria-label": "Views", hidden: true }, h("a", { href: "#/" }, "Runs"), h("a", { href: `#${SQL}` }, "SQL"), h("a", { href: `#${ACCESS}` }, "Who asked what"));
   private readonly leave = h("button", { type: "button", hidden: true, click: () => this.forget() }, "Forget the token");
-  private view: RunView | Runs | null = null;
+  private view: RunView | Runs | Access | Sql | null = null;
   private path = "";
 
   constructor(code: string) {
     this.program = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
-    fill(document.body, h("header", { class: "top" }, h("h1", {}, h("a", { href: "#/" }, "Blackbox")), this.leave), this.main);
+    fill(document.body, h("header", { class: "top" }, h("h1", {}, h("a", { href: "#/" }, "Blackbox")), this.ways, this.leave), this.main);
     addEventListener("hashchange", () => void this.route());
     addEventListener("keydown", (event) => {
       if (this.view instanceof RunView) {
         this.view.key(event);
-      } else if (event.key === "/" && !(event.target instanceof HTMLInputElement)) {
+      } else if (event.key === "/" && !(event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement)) {
         event.preventDefault();
         this.view?.focus();
       }
@@ -40,11 +46,11 @@ class Console {
     if (problem === null && this.api.token() !== null) {
       try {
         await this.api.json("/openapi.json");
-        this.leave.hidden = false;
+        this.leave.hidden = this.ways.hidden = false;
         return this.route();
       } catch (refused) {
         if (refused instanceof Refused && refused.status === 403) {
-          this.leave.hidden = false; // a token for some runs alone
+          this.leave.hidden = this.ways.hidden = false; // a token for some runs alone
           return this.route();
         }
         if (refused instanceof Refused && refused.status === 401) {
@@ -55,7 +61,7 @@ class Console {
     } else if (problem !== null) {
       this.api.remember(null);
     }
-    this.leave.hidden = true;
+    this.leave.hidden = this.ways.hidden = true;
     this.view?.end();
     this.view = null;
     this.path = "";
@@ -88,7 +94,7 @@ class Console {
     void this.enter("");
   }
 
-  /** The address is `#/` or `#/run/ID`, and what its view keeps behind a question mark. */
+  /** The address is `#/`, `#/run/ID`, `#/sql` or `#/access`, and what its view keeps behind a question mark. */
   private static parts(): { path: string; words: URLSearchParams } {
     const [path = "", words = ""] = location.hash.replace(/^#/, "").split("?");
     return { path: path || "/", words: new URLSearchParams(words) };
@@ -98,7 +104,7 @@ class Console {
     const { path } = Console.parts();
     const hash = `#${path}${words.size > 0 ? `?${words}` : ""}`;
     if (hash !== location.hash) {
-      history.replaceState(null, "", hash);
+      replaceHash(hash);
     }
   }
 
@@ -107,6 +113,16 @@ class Console {
       return this.enter(null);
     }
     const { path, words } = Console.parts();
+    const kept =
+      (name: string) =>
+      (text: string): void => {
+        const now = Console.parts().words;
+        now.delete(name);
+        if (text) {
+          now.set(name, text);
+        }
+        Console.write(now);
+      };
     if (path === this.path && this.view instanceof RunView) {
       this.view.restore();
       return;
@@ -117,9 +133,16 @@ class Console {
     if (run) {
       document.title = `Run ${run} – Blackbox`;
       this.view = new RunView(this.api, run, this.program, { read: () => Console.parts().words, write: Console.write });
+    } else if (path === ACCESS) {
+      document.title = "Who asked what – Blackbox";
+      const about = words.get("run");
+      this.view = new Access(this.api, about !== null && ID.test(about) ? about : null, words.get("search") ?? "", kept("search"));
+    } else if (path === SQL) {
+      document.title = "SQL – Blackbox";
+      this.view = new Sql(this.api, words.get("select") ?? "", kept("select"));
     } else {
       document.title = "Runs – Blackbox";
-      this.view = new Runs(this.api, words.get("search") ?? "", (search) => Console.write(new URLSearchParams(search ? { search } : {})));
+      this.view = new Runs(this.api, words.get("search") ?? "", kept("search"));
     }
     fill(this.main, this.view.element);
     if (this.view instanceof RunView) {

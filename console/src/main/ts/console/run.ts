@@ -2,6 +2,8 @@ import { fill, h } from "../page/dom";
 import { printable, quoted } from "../page/text";
 import { type Address, Viewer } from "../page/viewer";
 import { type Api, type Brief, Refused, type Run } from "./api";
+import { Printed } from "./printed";
+import { Replays } from "./replays";
 
 const TAIL = 500;
 /** More than these are folded. */
@@ -10,6 +12,10 @@ const LISTED_MAX = 500;
 const TEMPORARY = "temporary";
 const AGAIN_MS = 2_000;
 const FRAME_MS = 50;
+/** Which parts are unfolded is in the address. */
+const OPEN = "open";
+const PRINTED = "printed";
+const REPLAYS = "replays";
 
 /** One run: what it was, what it touched, its events, and while it runs, what it does and the means to stop it. */
 export class RunView {
@@ -20,28 +26,41 @@ export class RunView {
   private readonly problem = h("p", { class: "faults", role: "alert" });
   private readonly live = h("section", { class: "live", "aria-label": "Live", hidden: true });
   private readonly viewer: Viewer;
+  private readonly printed: Printed;
+  private readonly replays: Replays;
   private readonly gone = new AbortController();
 
   constructor(
     private readonly api: Api,
     private readonly run: string,
     program: string,
-    address: Address,
+    private readonly address: Address,
   ) {
     this.viewer = new Viewer(program, address);
+    this.printed = new Printed(api, run, this.gone.signal, (open) => this.keep(PRINTED, open));
+    this.replays = new Replays(
+      api,
+      run,
+      this.gone.signal,
+      (open) => this.keep(REPLAYS, open),
+      (event) => this.viewer.go(event),
+    );
     this.title = h("h2", { tabindex: -1 }, `Run ${run}`);
     this.element = h(
       "article",
       {},
-      h("p", {}, h("a", { href: "#/" }, "All runs")),
+      h("p", {}, h("a", { href: `#/access?run=${run}` }, "Who asked about it")),
       this.title,
       this.problem,
       this.facts,
       this.live,
       this.viewer.head,
       this.touched,
+      this.printed.element,
+      this.replays.element,
       this.viewer.main,
     );
+    this.unfold();
     void this.load().catch((problem: unknown) => {
       if (!this.gone.signal.aborted) {
         this.problem.textContent = problem instanceof Error ? problem.message : String(problem);
@@ -51,6 +70,7 @@ export class RunView {
 
   end(): void {
     this.gone.abort();
+    this.printed.end();
     this.viewer.end();
   }
 
@@ -60,7 +80,22 @@ export class RunView {
   }
 
   restore(): void {
+    this.unfold();
     this.viewer.restore();
+  }
+
+  private unfold(): void {
+    const open = this.address.read().getAll(OPEN);
+    this.printed.element.open = open.includes(PRINTED);
+    this.replays.element.open = open.includes(REPLAYS);
+  }
+
+  private keep(part: string, open: boolean): void {
+    const words = this.address.read();
+    const others = words.getAll(OPEN).filter((each) => each !== part);
+    words.delete(OPEN);
+    [...others, ...(open ? [part] : [])].forEach((each) => words.append(OPEN, each));
+    this.address.write(words);
   }
 
   resize(): void {

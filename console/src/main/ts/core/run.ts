@@ -114,7 +114,7 @@ function number(value: Value | null | undefined): number | null {
  * to it, with the key whose turn it is (schemas/batch.md, schemas/trust.md).
  */
 export class RunCheck {
-  private readonly tree = new Frontier();
+  readonly tree = new Frontier();
   private readonly writer = new LeafWriter();
   private signer: Signer = { kind: "unknown" };
   private certified = true;
@@ -135,6 +135,8 @@ export class RunCheck {
   private logged = true;
   /** Index after the last event that a checkpoint covers that holds. */
   covered = 0;
+  /** The root over these. */
+  root: Uint8Array | null = null;
   checkpoints = 0;
 
   constructor(
@@ -365,6 +367,7 @@ export class RunCheck {
     }
     this.expected.delete(this.size);
     this.covered = this.size;
+    this.root = root;
     this.checkpoints++;
     this.signer = this.next(index, detail);
   }

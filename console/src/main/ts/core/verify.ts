@@ -1,6 +1,7 @@
 import { Beyond } from "./beyond";
 import { Key, Note } from "./note";
 import { hex, Malformed, textOf } from "./octets";
+import type { Frontier } from "./merkle";
 import { type Account, RunCheck } from "./run";
 import { DoesNotHold, readRunsLog, type Replay, type RunsLog } from "./runslog";
 import { sha256Of } from "./sha256";
@@ -29,6 +30,8 @@ export interface Report {
   notes: string[];
   /** Events that a signature covers that was checked here. */
   events: number;
+  /** The root over these events that was signed. */
+  root: string | null;
   checkpoints: number;
   /** Names and ids of the keys that were believed, as text. */
   signers: string[];
@@ -179,7 +182,7 @@ export async function verify(
   given: string[],
   bare: string | null,
   tell: (progress: Progress) => void,
-  keep: (rows: Rows) => void,
+  keep: (rows: Rows, tree: Frontier) => void,
 ): Promise<Report> {
   const report: Report = {
     verdict: "TAMPERED",
@@ -187,6 +190,7 @@ export async function verify(
     findings: [],
     notes: [],
     events: 0,
+    root: null,
     checkpoints: 0,
     signers: [],
     trusted: false,
@@ -256,6 +260,7 @@ export async function verify(
     report.findings = [problem instanceof DoesNotHold || problem instanceof Beyond ? what : `the bundle: ${what}`];
   }
   report.events = check?.covered ?? 0;
+  report.root = check?.root ? hex(check.root) : null;
   report.checkpoints = check?.checkpoints ?? 0;
   return report;
 }
@@ -267,7 +272,7 @@ async function checkRows(
   log: RunsLog | null,
   check: RunCheck,
   tell: (progress: Progress) => void,
-  keep: (rows: Rows) => void,
+  keep: (rows: Rows, tree: Frontier) => void,
 ): Promise<void> {
   const sealers = [...trusted.filter((key) => !log?.keys.isRevokedSealer(key)), ...(log?.keys.sealers() ?? [])];
   const data = dataFiles(files, run);
@@ -290,7 +295,7 @@ async function checkRows(
     }
     try {
       await readTable(files.get(each.name)!, run, async (rows) => {
-        keep(rows);
+        keep(rows, check.tree);
         await check.take(rows);
         tell({ step: "verifying events", done: check.size, of: end });
       });

@@ -25,3 +25,12 @@ export function fill(element: Element, ...children: Child[]): void {
     ...children.filter((each): each is Node | string => each instanceof Node || typeof each === "string"),
   );
 }
+
+/** Changes what the address has behind its #, without a step back to what was there. */
+export function replaceHash(hash: string): void {
+  try {
+    history.replaceState(null, "", hash);
+  } catch {
+    // Browsers refuse too many changes in a short time; the next one has all of it again.
+  }
+}

@@ -1,9 +1,11 @@
 import columnsJson from "../formats/columns.json";
 import { COLUMNS, decode, LeafWriter, type Value } from "../core/leaf";
+import { type Frontier, rootFrom } from "../core/merkle";
 import { hex, textOf } from "../core/octets";
 import { leafHash } from "../core/sha256";
 import { KINDS, type Rows, SOURCES } from "../core/table";
-import type { Details, Facts, Filter, Line } from "./messages";
+import { isAbout, isRefused, subjectsOf } from "./identity";
+import type { Details, Facts, Filter, Proof, Row } from "./messages";
 import type { Lane, Span } from "./timeline";
 import { quoted, shown, timeText, valueText } from "./text";
 
@@ -31,10 +33,6 @@ function octets(value: Value | null): string {
   return value instanceof Uint8Array ? shown(value) : "";
 }
 
-function isRefused(ret: Value | null | undefined): boolean {
-  return typeof ret === "bigint" && ret < 0n;
-}
-
 /** Whether something was refused, lost or found. */
 function isNotable(kind: Value | null | undefined, ret: Value | null | undefined): boolean {
   return isRefused(ret) || NOTABLE.has(kind as number);
@@ -48,14 +46,26 @@ export class Events {
   private times = new Float64Array(0);
   private lanes = new Uint8Array(0);
   private beganNs = 0n;
+  private tree: Frontier | null = null;
+  private root: string | null = null;
   count = 0;
 
-  /** Leaves only the events before `end`: what no checkpoint covers that holds is not shown. */
-  cut(end: number): void {
+  /**
+   * Leaves only the events before `end`: what no checkpoint covers that holds is not shown.
+   *
+   * @param root the one over them that was signed
+   */
+  cut(end: number, root: string | null): void {
     this.count = Math.min(this.count, end);
+    this.root = root;
   }
 
-  add(rows: Rows): void {
+  /** @param tree the tree over them and all before them */
+  add(rows: Rows, tree: Frontier): void {
+    if (rows.first !== this.count) {
+      return; // it will be refused, and must not stand in the place of what was not
+    }
+    this.tree = tree;
     this.parts.push(rows);
     this.ids.push(new Map(rows.columns.map(({ column, values }) => [column.id, values])));
     this.count += rows.count;
@@ -103,7 +113,19 @@ export class Events {
       .join(" ");
   }
 
-  line(index: number): Line {
+  /** Gives each event, in order, with a way to the values of the columns that were named. */
+  scan(names: readonly string[], take: (index: number, get: (name: string) => Value | null | undefined) => void): void {
+    for (const [at, rows] of this.parts.entries()) {
+      const columns = new Map(names.map((name) => [name, this.ids[at]!.get(IDS[name]!)]));
+      let i = 0;
+      const get = (name: string): Value | null | undefined => columns.get(name)?.[i];
+      for (; i < rows.count && rows.first + i < this.count; i++) {
+        take(rows.first + i, rows.raw?.[i] ? this.values(rows.first + i) : get);
+      }
+    }
+  }
+
+  row(index: number): Row {
     const get = this.values(index);
     const argv = get("argv");
     const path = octets(get("path"));
@@ -139,12 +161,16 @@ export class Events {
     const pid = get("pid");
     const comm = octets(get("comm")) || octets(get("exe")).split("/").pop()!;
     return {
-      index,
-      time: timeText(get("at_ns") as bigint | null),
-      kind: Events.kindText(get("kind")),
-      process: pid === null ? comm : `${comm} ${String(pid)}`.trim(),
-      what: parts.join("  ").slice(0, 500),
+      cells: [
+        String(index),
+        timeText(get("at_ns") as bigint | null).slice(11),
+        Events.kindText(get("kind")),
+        pid === null ? comm : `${comm} ${String(pid)}`.trim(),
+        parts.join("  ").slice(0, 500),
+      ],
       notable: isNotable(get("kind"), ret),
+      level: null,
+      event: index,
     };
   }
 
@@ -152,19 +178,15 @@ export class Events {
     if (index < 0 || index >= this.count) {
       return null;
     }
-    const at = this.part(index);
-    const rows = this.parts[at]!;
-    const raw = rows.raw?.[index - rows.first];
-    const writer = new LeafWriter();
+    const rows = this.parts[this.part(index)]!;
+    const isRaw = Boolean(rows.raw?.[index - rows.first]);
     const get = this.values(index);
     const fields: Details["fields"] = [];
-    writer.begin();
     for (const column of COLUMNS) {
       const value = get(column.name);
       if (value === null) {
         continue;
       }
-      writer.put(column, value);
       const text =
         column.name === "kind"
           ? Events.kindText(value)
@@ -175,22 +197,51 @@ export class Events {
               : valueText(value, column.type === "BYTES");
       fields.push({ name: column.name, value: text });
     }
-    if (raw) {
-      writer.raw(raw);
-    }
-    const leaf = writer.end();
+    const leaf = this.leaf(index);
     return {
       index,
       fields,
+      subjects: subjectsOf(get),
       leaf: hex(leaf),
       leafHash: hex(leafHash(leaf)),
       time: Number.isNaN(this.times[index]) ? null : this.times[index]!,
-      remark: raw
+      remark: isRaw
         ? fields.length > 0
           ? "The table keeps this event as octets, because its columns cannot show them exactly. What is here is read from the octets."
           : "The table keeps this event as octets that this page cannot read."
         : null,
     };
+  }
+
+  /** The octets that are hashed. */
+  private leaf(index: number): Uint8Array {
+    const rows = this.parts[this.part(index)]!;
+    const raw = rows.raw?.[index - rows.first];
+    const writer = new LeafWriter();
+    if (raw) {
+      writer.raw(raw);
+      return writer.end();
+    }
+    const get = this.values(index);
+    writer.begin();
+    for (const column of COLUMNS) {
+      const value = get(column.name);
+      if (value !== null) {
+        writer.put(column, value);
+      }
+    }
+    return writer.end();
+  }
+
+  /** How an event's leaf leads to the root over all events; null if there is no such event, or no root was signed. */
+  proof(index: number): Proof | null {
+    if (index < 0 || index >= this.count || !this.tree) {
+      return null;
+    }
+    const hashOf = (at: number): Uint8Array => leafHash(this.leaf(at));
+    const steps = this.tree.proof(index, this.count, hashOf);
+    const root = hex(rootFrom(hashOf(index), steps));
+    return root === this.root ? { index, size: this.count, steps: steps.map(({ side, hash }) => ({ side, hash: hex(hash) })), root } : null;
   }
 
   /** Notes of each event when it was and where it is drawn. */
@@ -311,6 +362,9 @@ export class Events {
   passes(index: number, filter: Filter, text: string): boolean {
     const get = this.values(index);
     if (filter.kind && Events.kindText(get("kind")) !== filter.kind) {
+      return false;
+    }
+    if (filter.only && !isAbout(get, filter.only)) {
       return false;
     }
     if (!text) {

@@ -1,5 +1,5 @@
 import { h } from "./dom";
-import type { Line } from "./messages";
+import type { Row } from "./messages";
 
 const ROW_PX = 24;
 const HEAD_PX = 25;
@@ -7,8 +7,22 @@ const MARGIN = 40;
 /** Browsers cannot lay out taller boxes; a longer list is scrolled by steps of more than one row. */
 const HEIGHT_MAX = 8_000_000;
 
-/** The table of events: of however many rows, only those in sight exist. */
-export class EventList {
+/** What a list has: its class says how wide its columns are. */
+export interface Shape {
+  name: string;
+  label: string;
+  columns: { name: string; isNumber?: boolean }[];
+  isTree?: boolean;
+  /** Whether its columns' heads sort it. */
+  isSorted?: boolean;
+}
+
+/** Deeper rows are not moved further. */
+const LEVEL_MAX = 30;
+
+/** A table: of however many rows, only those in sight exist. */
+export class VirtualList {
+  private readonly heads: HTMLElement[];
   private readonly body = h("div", { class: "rows", role: "rowgroup" });
   private readonly spacer = h("div", { class: "spacer", role: "presentation" }, this.body);
   readonly element: HTMLElement;
@@ -16,34 +30,46 @@ export class EventList {
   private selected = -1; // place in the list
   private pending = -1; // place of the row to be opened once its line is here
   private asked = "";
-  private lines = new Map<number, Line>();
+  private lines = new Map<number, Row>();
 
   constructor(
+    private readonly shape: Shape,
     private readonly ask: (from: number, to: number) => void,
-    private readonly select: (line: Line) => void,
+    private readonly select: (row: Row) => void,
+    private readonly sort: (column: number) => void = () => {},
   ) {
+    this.heads = shape.columns.map((column, at) => this.head(column, at));
     this.element = h(
       "div",
       {
-        class: "events",
-        role: "grid",
+        class: `list ${shape.name}`,
+        role: shape.isTree ? "treegrid" : "grid",
         tabindex: 0,
-        "aria-label": "Events",
-        "aria-colcount": 5,
-        keydown: (event) => this.key(event as KeyboardEvent),
+        "aria-label": shape.label,
+        "aria-colcount": shape.columns.length,
+        keydown: (event) => event.target === event.currentTarget && this.key(event as KeyboardEvent),
         scroll: () => this.draw(),
       },
       h(
         "div",
         { role: "rowgroup", class: "head" },
-        h(
-          "div",
-          { role: "row", class: "row" },
-          ...["event", "time (UTC)", "kind", "process", "what"].map((name) => h("div", { role: "columnheader" }, name)),
-        ),
+        h("div", { role: "row", class: "row" }, ...this.heads),
       ),
       this.spacer,
     );
+  }
+
+  private head({ name, isNumber }: Shape["columns"][number], at: number): HTMLElement {
+    const label = this.shape.isSorted ? h("button", { type: "button", tabindex: 0, click: () => this.sort(at) }, name) : name;
+    return h("div", { role: "columnheader", class: isNumber ? "number" : null }, label);
+  }
+
+  /** Shows by which column it is sorted, as it was asked for (`-3`: by the fourth, the largest first). */
+  sorted(by: string): void {
+    this.heads.forEach((head, at) => {
+      const here = by !== "" && Math.abs(Number(by)) === at;
+      head.setAttribute("aria-sort", here ? (by.startsWith("-") ? "descending" : "ascending") : "none");
+    });
   }
 
   /** Pixels in which rows are seen: the head of the table stays. */
@@ -71,7 +97,7 @@ export class EventList {
     this.draw();
   }
 
-  take(from: number, lines: Line[]): void {
+  take(from: number, lines: Row[]): void {
     this.lines = new Map(lines.map((line, at) => [from + at, line]));
     this.draw();
     if (this.pending >= 0) {
@@ -138,22 +164,28 @@ export class EventList {
       rows.push(this.row(place, this.lines.get(place)));
     }
     this.body.replaceChildren(...rows);
-    this.element.setAttribute("aria-activedescendant", this.selected < 0 ? "" : `row-${this.selected}`);
+    this.element.setAttribute("aria-activedescendant", this.selected < 0 ? "" : `${this.shape.name}-${this.selected}`);
   }
 
-  private row(place: number, line: Line | undefined): HTMLElement {
-    const cells = line ? [String(line.index), line.time.slice(11), line.kind, line.process, line.what] : ["…", "", "", "", ""];
+  private row(place: number, row: Row | undefined): HTMLElement {
+    const columns = this.shape.columns;
+    const cells = row?.cells ?? ["…"];
     return h(
       "div",
       {
         role: "row",
-        class: line?.notable ? "row notable" : "row",
-        id: `row-${place}`,
+        class: row?.notable ? "row notable" : "row",
+        id: `${this.shape.name}-${place}`,
         "aria-rowindex": place + 2,
+        "aria-level": row?.level,
         "aria-selected": place === this.selected ? "true" : "false",
         click: () => this.go(place),
       },
-      ...cells.map((text) => h("div", { role: "gridcell", title: text.length > 40 ? text : null }, text)),
+      ...columns.map(({ isNumber }, at) => {
+        const text = cells[at] ?? "";
+        const indent = at === 0 && row?.level ? "\u2003\u2003".repeat(Math.min(LEVEL_MAX, row.level) - 1) : "";
+        return h("div", { role: "gridcell", class: isNumber ? "number" : null, title: text.length > 20 ? text : null }, indent + text);
+      }),
     );
   }
 

@@ -1,4 +1,4 @@
-import { fill, h } from "./dom";
+import { fill, h, replaceHash } from "./dom";
 import { runThread } from "./thread";
 import { Viewer } from "./viewer";
 
@@ -12,7 +12,7 @@ class Page {
       read: () => new URLSearchParams(location.hash.replace(/^#/, "")),
       write: (words) => {
         if (`#${words}` !== (location.hash || "#")) {
-          history.replaceState(null, "", `#${words}`);
+          replaceHash(`#${words}`);
         }
       },
     });

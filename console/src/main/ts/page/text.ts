@@ -3,8 +3,8 @@ import { hex } from "../core/octets";
 
 const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
 const STRICT = new TextDecoder("utf-8", { fatal: true });
-/** Controls, what changes the direction of text, and what is not seen. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u3164\u115f\u1160\uffa0\u034f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
+/** Controls, what changes the direction of text, what is not seen, and what is taken for a space and is none. */
+const UNSEEN = /(?! )[\p{Zs}\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u3164\u115f\u1160\uffa0\u034f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
 /** Letters that are written from right to left, beside which others would change places. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 const ISOLATE = "\u2068";

@@ -1,11 +1,13 @@
 import { fromBase64 } from "../core/octets";
 import { verify } from "../core/verify";
 import { Events } from "./events";
-import type { Answer, Filter, Question } from "./messages";
+import type { Answer, Filter, Question, Row, View } from "./messages";
+import { Summary } from "./lists/summary";
 
 /** Rows that are looked at before other questions get their turn. */
 const SLICE = 20_000;
 const TELL_MS = 100;
+const EDGES_MAX = 1_000;
 
 /** The thread that verifies and has the events: the page stays quick. */
 export function runThread(): void {
@@ -13,6 +15,7 @@ export function runThread(): void {
   let events = new Events();
   let found: Uint32Array | null = null; // null: all
   let filtering = 0;
+  let summary: Summary | null = null; // made when it is first asked for
 
   async function check(bundle: string | ArrayBuffer, keys: string[], run: string | null): Promise<void> {
     const begun = performance.now();
@@ -39,21 +42,36 @@ export function runThread(): void {
           say({ say: "progress", progress });
         }
       },
-      (rows) => all.add(rows),
+      (rows, tree) => all.add(rows, tree),
     );
-    all.cut(report.events);
+    all.cut(report.events, report.root);
     events = all;
     found = null;
+    summary = null;
     filtering++;
     say({ say: "report", report, facts: events.facts(), ms: performance.now() - begun });
   }
 
-  async function filter(wanted: Filter): Promise<void> {
+  function summed(): Summary {
+    summary ??= new Summary(events);
+    return summary;
+  }
+
+  async function filter(view: View, wanted: Filter, sort: string): Promise<void> {
     const mine = ++filtering;
+    const tell = (count: number, done: boolean): void => say({ say: "filtered", view, filter: wanted, sort, count, done });
+    if (view !== "events") {
+      await new Promise((resolve) => setTimeout(resolve)); // who types quickly asks anew meanwhile
+      if (mine !== filtering) {
+        return;
+      }
+      tell(summed().of(view).filter(wanted, sort), true);
+      return;
+    }
     const text = wanted.text.trim().toLowerCase();
-    if (!wanted.kind && !text) {
+    if (!wanted.kind && !text && !wanted.only) {
       found = null;
-      say({ say: "filtered", filter: wanted, count: events.count, done: true });
+      tell(events.count, true);
       return;
     }
     const all = events;
@@ -62,7 +80,7 @@ export function runThread(): void {
     for (let index = 0; index < all.count; index++) {
       if (index % SLICE === SLICE - 1) {
         found = hits.subarray(0, count);
-        say({ say: "filtered", filter: wanted, count, done: false });
+        tell(count, false);
         await new Promise((resolve) => setTimeout(resolve));
         if (mine !== filtering) {
           return;
@@ -73,16 +91,17 @@ export function runThread(): void {
       }
     }
     found = hits.subarray(0, count);
-    say({ say: "filtered", filter: wanted, count, done: true });
+    tell(count, true);
   }
 
-  function lines(from: number, to: number): void {
-    const end = Math.min(to, found ? found.length : events.count);
-    const some = [];
+  function rows(view: View, from: number, to: number): void {
+    const list = view === "events" ? null : summed().of(view);
+    const end = Math.min(to, list ? list.count : found ? found.length : events.count);
+    const some: Row[] = [];
     for (let at = from; at < end; at++) {
-      some.push(events.line(found ? found[at]! : at));
+      some.push(list ? list.row(at) : events.row(found ? found[at]! : at));
     }
-    say({ say: "lines", from, lines: some });
+    say({ say: "rows", view, from, rows: some });
   }
 
   /** Where an event is in the list as it is filtered, or the first one after it. */
@@ -97,7 +116,8 @@ export function runThread(): void {
         high = middle;
       }
     }
-    say({ say: "place", index, place: low });
+    const isThere = (found ? found[low] : low < events.count ? low : undefined) === index;
+    say({ say: "place", index, place: low, isThere });
   }
 
   const failed = (why: unknown): void => say({ say: "failed", what: String(why) });
@@ -108,10 +128,13 @@ export function runThread(): void {
         check(question.bundle, question.keys, question.run).catch(failed);
         break;
       case "filter":
-        filter(question.filter).catch(failed);
+        filter(question.view, question.filter, question.sort).catch(failed);
         break;
-      case "lines":
-        lines(question.from, question.to);
+      case "rows":
+        rows(question.view, question.from, question.to);
+        break;
+      case "edges":
+        say({ say: "edges", edges: summed().edges.slice(0, EDGES_MAX), of: summed().edges.length });
         break;
       case "place":
         place(question.index);
@@ -124,6 +147,9 @@ export function runThread(): void {
         break;
       case "event":
         say({ say: "event", details: events.details(question.index) });
+        break;
+      case "proof":
+        say({ say: "proof", proof: events.proof(question.index) });
         break;
     }
   };

@@ -1,8 +1,10 @@
 import { Key } from "../core/note";
 import type { Progress, Report } from "../core/verify";
+import { Browse } from "./browse";
 import { fill, h } from "./dom";
-import { EventList } from "./list";
-import type { Answer, Details, Facts, Question } from "./messages";
+import { nameOf } from "./identity";
+import type { Answer, Details, Facts, Proof, Question } from "./messages";
+import { Notebook } from "./notebook";
 import { printable } from "./text";
 import { Timeline } from "./timeline";
 
@@ -17,12 +19,6 @@ const WORDS: Record<Report["verdict"], string> = {
 export interface Address {
   read(): URLSearchParams;
   write(words: URLSearchParams): void;
-}
-
-interface State {
-  event: number | null;
-  kind: string;
-  text: string;
 }
 
 /** A bundle's verdict and events, verified by a thread of this browser. */
@@ -41,17 +37,12 @@ export class Viewer {
     "aria-describedby": "keys-why",
   });
   private readonly keyFaults = h("div", { role: "alert", class: "faults" });
-  private readonly kind = h("select", { id: "kind", change: () => this.filter() }, h("option", { value: "" }, "all kinds"));
-  private readonly text = h("input", {
-    id: "text",
-    type: "search",
-    placeholder: "a path, an argument, a host",
-    input: () => this.filter(),
-  });
-  private readonly count = h("output", { for: "kind text" });
   private readonly details = h("section", { class: "details", "aria-label": "The selected event", tabindex: -1 });
   private readonly body = h("div", { class: "body", hidden: true });
-  private readonly list: EventList;
+  private readonly way = h("div", {});
+  private readonly mark = h("button", { type: "button", click: () => this.toggleMark() }, "Mark it");
+  private readonly browse: Browse;
+  private readonly notebook: Notebook;
   private readonly timeline = new Timeline(
     (span, parts) => this.ask({ ask: "timeline", span, parts }),
     (time) => this.ask({ ask: "at", time }),
@@ -64,11 +55,9 @@ export class Viewer {
       this.address.write(words);
     },
   );
-  private state: State = { event: null, kind: "", text: "" };
+  private selected: number | null = null;
   private bundle: string | ArrayBuffer | null = null;
   private runExpected: string | null = null;
-  private shown = "";
-  private listed = 0;
   private ended = false;
 
   /** The verdict and what belongs to it. */
@@ -81,24 +70,17 @@ export class Viewer {
     private readonly program: string,
     private readonly address: Address,
   ) {
-    this.list = new EventList(
-      (from, to) => this.ask({ ask: "lines", from, to }),
-      (line) => this.open(line.index),
+    this.browse = new Browse(
+      (question) => this.ask(question),
+      (event) => this.open(event),
+      address,
     );
-    this.body.append(
-      this.timeline.element,
-      h(
-        "form",
-        { class: "filter", role: "search", submit: (event) => event.preventDefault() },
-        h("label", { for: "kind" }, "Kind"),
-        this.kind,
-        h("label", { for: "text" }, "Text"),
-        this.text,
-        this.count,
-      ),
-      this.list.element,
-      this.details,
+    this.notebook = new Notebook(
+      (event) => this.go(event),
+      () => this.tellMark(),
+      address,
     );
+    this.body.append(this.notebook.element, this.timeline.element, this.browse.element, this.details);
     const trust = h(
       "details",
       { class: "trust" },
@@ -209,25 +191,24 @@ export class Viewer {
         this.fail(answer.what);
         break;
       case "filtered":
-        this.filtered(answer.count, answer.done, `${answer.filter.kind}\n${answer.filter.text}`);
-        break;
-      case "lines":
-        this.list.take(answer.from, answer.lines);
-        break;
+      case "rows":
       case "place":
-        this.list.go(answer.place, false);
+      case "edges":
+        this.browse.take(answer);
         break;
       case "timeline":
         this.timeline.take(answer.span, answer.lanes);
         break;
       case "at":
         if (answer.index >= 0) {
-          this.open(answer.index);
-          this.ask({ ask: "place", index: answer.index });
+          this.go(answer.index);
         }
         break;
       case "event":
         this.event(answer.details);
+        break;
+      case "proof":
+        this.proof(answer.proof);
         break;
     }
   }
@@ -268,15 +249,8 @@ export class Viewer {
       ...row("Not checked", report.limits.join("; ")),
       ...row("Took", `${(ms / 1000).toFixed(1)} s in this browser`),
     );
-    fill(
-      this.kind,
-      h("option", { value: "" }, "all kinds"),
-      ...facts.kinds.map(({ kind, events }) => h("option", { value: kind }, `${kind} (${events.toLocaleString("en")})`)),
-    );
     this.body.hidden = facts.kinds.length === 0;
-    this.shown = "\n";
-    this.listed = facts.kinds.reduce((sum, each) => sum + each.events, 0);
-    this.list.reset(this.listed);
+    this.browse.reset(facts.kinds);
     this.timeline.reset(facts.beganNs, facts.lengthNs);
     this.restore();
     const holds = report.verdict === "VERIFIED";
@@ -290,7 +264,7 @@ export class Viewer {
 
   /** Draws again what depends on the window's size. */
   resize(): void {
-    this.list.grow(this.listed);
+    this.browse.resize();
     this.timeline.resize();
   }
 
@@ -298,61 +272,44 @@ export class Viewer {
   restore(): void {
     const words = this.address.read();
     const event = words.get("event");
-    this.state = {
-      event: event !== null && /^\d{1,15}$/.test(event) ? Number(event) : null,
-      kind: words.get("kind") ?? "",
-      text: words.get("text") ?? "",
-    };
-    this.kind.value = this.state.kind;
-    if (this.kind.selectedIndex < 0) {
-      this.kind.value = "";
-    }
-    this.text.value = this.state.text;
+    this.selected = event !== null && /^\d{1,15}$/.test(event) ? Number(event) : null;
     const span = /^(\d{1,19})-(\d{1,19})$/.exec(words.get("span") ?? "");
     this.timeline.show(span ? { from: Number(span[1]), to: Number(span[2]) } : null);
-    this.filter();
-    if (this.state.event !== null) {
-      this.ask({ ask: "event", index: this.state.event });
-    }
-  }
-
-  private filter(): void {
-    this.state = { ...this.state, kind: this.kind.value, text: this.text.value };
-    this.keep();
-    this.ask({ ask: "filter", filter: { kind: this.state.kind, text: this.state.text } });
-  }
-
-  private filtered(count: number, done: boolean, which: string): void {
-    this.count.textContent = `${count.toLocaleString("en")} events${done ? "" : " so far"}`;
-    this.listed = count;
-    if (which === this.shown) {
-      this.list.grow(count);
+    this.notebook.restore();
+    this.browse.restore(this.selected);
+    if (this.selected !== null) {
+      this.ask({ ask: "event", index: this.selected });
     } else {
-      this.shown = which;
-      this.list.reset(count);
+      fill(this.details);
+      this.timeline.mark(null);
     }
-    if (done && this.state.event !== null) {
-      this.ask({ ask: "place", index: this.state.event });
-    }
+  }
+
+  /** Opens an event, and shows where it is. */
+  go(index: number): void {
+    this.open(index);
+    this.ask({ ask: "place", index });
   }
 
   private open(index: number): void {
-    this.state = { ...this.state, event: index };
-    this.keep();
+    this.selected = index;
+    this.browse.opened(index);
     this.ask({ ask: "event", index });
+    const words = this.address.read();
+    words.set("event", String(index));
+    this.address.write(words);
   }
 
-  private keep(): void {
-    const words = this.address.read();
-    const { event, kind, text } = this.state;
-    for (const [name, value] of Object.entries({ event: event === null ? "" : String(event), kind, text })) {
-      if (value) {
-        words.set(name, value);
-      } else {
-        words.delete(name);
-      }
+  private toggleMark(): void {
+    if (this.selected !== null && this.notebook.has(this.selected)) {
+      this.notebook.remove(this.selected);
+    } else if (this.selected !== null) {
+      this.notebook.add(this.selected);
     }
-    this.address.write(words);
+  }
+
+  private tellMark(): void {
+    this.mark.textContent = this.selected !== null && this.notebook.has(this.selected) ? "Take its mark away" : "Mark it";
   }
 
   private event(details: Details | null): void {
@@ -361,30 +318,65 @@ export class Viewer {
       return;
     }
     this.timeline.mark(details.time);
+    this.tellMark();
     const fields = details.fields.map(({ name, value }) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value)));
     fill(
       this.details,
       h("h2", {}, `Event ${details.index}`),
       details.remark !== null && h("p", {}, details.remark),
+      h(
+        "p",
+        { class: "acts" },
+        this.mark,
+        ...details.subjects.map((only) => h("button", { type: "button", click: () => this.browse.narrow(only) }, `Events of ${nameOf(only)}`)),
+      ),
       h("table", {}, h("caption", {}, "What is recorded"), h("tbody", {}, ...fields)),
       h("h3", {}, "What is signed"),
       h("p", {}, "SHA-256 of an octet 0 and these octets is the leaf in the signed tree:"),
       h("p", { class: "octets" }, details.leafHash),
       h("pre", { class: "octets", tabindex: 0, "aria-label": "The leaf's octets" }, details.leaf),
+      this.way,
     );
+    fill(this.way, h("button", { type: "button", click: () => this.ask({ ask: "proof", index: details.index }) }, "Show its inclusion proof"));
+  }
+
+  private proof(proof: Proof | null): void {
+    if (!proof) {
+      fill(this.way, h("p", { role: "status" }, "No root that was signed follows from these events: there is no proof."));
+      return;
+    }
+    if (proof.index !== this.selected) {
+      return;
+    }
+    const title = h("h3", { tabindex: -1 }, "Its inclusion proof");
+    const steps = proof.steps.map(({ side, hash }, at) =>
+      h("tr", {}, h("td", { class: "number" }, String(at + 1)), h("td", {}, side), h("td", { class: "octets" }, hash)),
+    );
+    fill(
+      this.way,
+      title,
+      h(
+        "p",
+        {},
+        `Each of these ${steps.length} hashes, put to the left or the right of what there is so far, and SHA-256 of an octet 1 and both, lead from the leaf's hash to the root over` +
+          ` ${proof.size.toLocaleString("en")} events, which the checkpoint behind them signs (RFC 9162). A file of it with keys and signatures: \`blackbox prove RUN ${proof.index}\`.`,
+      ),
+      h("table", { class: "runs" }, h("thead", {}, h("tr", {}, ...["step", "side", "hash"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, ...steps)),
+      h("p", { class: "octets root" }, proof.root),
+    );
+    title.focus();
   }
 
   /** Takes a key that nothing else has taken. */
   key(event: KeyboardEvent): void {
-    const target = event.target;
-    const typing = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
-    if (event.key === "/" && !typing && !this.body.hidden) {
-      event.preventDefault();
-      this.text.focus();
-    } else if (event.key === "Escape" && target === this.text) {
-      this.list.element.focus();
-    } else if (event.key === "Enter" && target === this.list.element) {
+    if (this.body.hidden || this.browse.key(event)) {
+      return;
+    }
+    if (event.key === "Enter" && this.browse.has(event.target)) {
       this.details.focus();
+    } else if (event.key === "m" && !event.ctrlKey && !event.metaKey && !event.altKey && this.browse.has(event.target) && this.selected !== null) {
+      event.preventDefault(); // or it would stand in the note
+      this.notebook.add(this.selected);
     }
   }
 }

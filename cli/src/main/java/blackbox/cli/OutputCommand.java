@@ -14,15 +14,14 @@ import blackbox.replay.Moment;
 import blackbox.replay.ReplayException;
 import blackbox.replay.output.OutputJson;
 import blackbox.replay.output.OutputLimit;
+import blackbox.replay.output.OutputLines;
 import blackbox.replay.output.OutputReader;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
-import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -97,7 +96,11 @@ final class OutputCommand implements Callable<Integer> {
         if (common.json()) {
             PrintWriter out = spec.commandLine().getOut();
             JsonGenerator json = JsonOut.lines(out);
-            answer = give(reader, new Pieces(json, out));
+            answer = give(reader, new OutputLines(json, () -> {
+                if (out.checkError()) {
+                    throw new IOException("standard output was closed");
+                }
+            }));
             OutputJson.end(json, id, answer);
             json.flush();
             out.println();
@@ -144,32 +147,6 @@ final class OutputCommand implements Callable<Integer> {
         @Override
         public void idle() {
             out.flush();
-        }
-    }
-
-    /// An object for each piece. Owned by one thread.
-    private static final class Pieces implements OutputReader.Sink {
-        private final JsonGenerator json;
-        private final PrintWriter out;
-        private final Map<PrintedStream, Long> octets = new EnumMap<>(PrintedStream.class);
-
-        Pieces(JsonGenerator json, PrintWriter out) {
-            this.json = json;
-            this.out = out;
-        }
-
-        @Override
-        public void piece(OutputPiece piece) throws IOException {
-            OutputJson.piece(json, piece, octets.getOrDefault(piece.stream(), 0L));
-            octets.merge(piece.stream(), (long) piece.bytes(), Long::sum);
-        }
-
-        @Override
-        public void idle() throws IOException {
-            json.flush();
-            if (out.checkError()) {
-                throw new IOException("standard output was closed");
-            }
         }
     }
 }

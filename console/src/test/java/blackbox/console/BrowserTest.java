@@ -83,11 +83,38 @@ class BrowserTest {
                 List.of("Event " + (events - 1), "Event " + (events - 2))
                         .contains(said.path("clicked").asText()),
                 said::toString);
+        assertListed(said);
         assertEquals("VERIFIED", said.path("trusted").path("badge").asText());
         assertEquals("VERIFIED", said.path("notAKey").path("badge").asText(), "a slip of the hand accuses nobody");
         assertEquals(
                 "Key 1 is not a public key, which is <name>+<8 hex digits>+<base64>.",
                 said.path("notAKey").path("faults").asText());
+    }
+
+    /// What the page lists besides events, and what it keeps of that in its address.
+    private void assertListed(JsonNode said) {
+        for (String view : List.of("processes", "files", "network", "marked")) {
+            assertEquals(List.of(), Npm.texts(said.path("axe " + view)), view);
+        }
+        List<String> processes = Npm.texts(said.path("lists").path("processes"));
+        assertTrue(
+                processes.stream().anyMatch(row -> row.contains("cc -o /workspace/file3.o ''")), processes::toString);
+        List<String> files = Npm.texts(said.path("lists").path("files"));
+        assertTrue(files.stream().anyMatch(row -> row.contains("/etc/shadow")), files::toString);
+        List<String> network = Npm.texts(said.path("lists").path("network"));
+        assertTrue(
+                network.stream().anyMatch(row -> row.contains("93.184.216.34:443") && row.contains("example.org")),
+                network::toString);
+        List<String> sorted = Npm.texts(said.path("sorted"));
+        assertTrue(sorted.getFirst().contains("1,000"), sorted::toString);
+        assertEquals(said.path("sorted"), said.path("sortedAgain"), "the address is the state");
+        List<String> ofProcess = Npm.texts(said.path("ofProcess"));
+        String pid = said.path("process").asText().split(" ")[3];
+        assertTrue(ofProcess.size() > 5, ofProcess::toString);
+        assertTrue(ofProcess.stream().allMatch(row -> row.contains(" " + pid + "\n")), ofProcess::toString);
+        assertEquals(said.path("ofProcess"), said.path("ofProcessAgain"), "the address is the state");
+        assertEquals(List.of("here it begins"), Npm.texts(said.path("marks")));
+        assertTrue(said.path("root").asText().matches("[0-9a-f]{64}"), said::toString);
     }
 
     @Test

@@ -45,6 +45,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -170,10 +171,15 @@ public final class TestRun {
 
     /// Opens the run with this certificate, which also goes into the log; with none where it is null.
     public TestRun open(String name, @Nullable String note) {
+        return open(name, note, _ -> {});
+    }
+
+    /// The same, of a recorder that says more of itself.
+    public TestRun open(String name, @Nullable String note, Consumer<ObjectNode> recorder) {
         ObjectNode detail = JSON.createObjectNode().put("tier", "live");
         detail.putObject("image").put("name", "base").put("digest", "ab".repeat(32));
         if (note != null) {
-            detail.putObject("recorder").put("certificate", note);
+            recorder.accept(detail.putObject("recorder").put("certificate", note));
         }
         if (note != null && log != null) {
             log.add(note);

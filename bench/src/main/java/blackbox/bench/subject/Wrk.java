@@ -14,6 +14,8 @@ import java.util.function.UnaryOperator;
 public final class Wrk {
     private static final String WORD = "measured ";
     private static final int TRIES_MAX = 20;
+    /// What glibc says of a resolver that did not answer in time.
+    private static final String UNANSWERED = "Temporary failure in name resolution";
 
     /// Prints what was measured in a form that does not change, times in microseconds; waits before each request if
     /// a delay is given.
@@ -85,9 +87,8 @@ public final class Wrk {
         command.addAll(options);
         command.addAll(List.of(url, "--", "" + pause.toMillis()));
         for (int tries = TRIES_MAX; ; tries--) {
-            String output = output(command);
             try {
-                return read(output);
+                return read(output(command));
             } catch (SilenceException e) {
                 if (tries == 0) {
                     throw e;
@@ -101,7 +102,10 @@ public final class Wrk {
                 .redirectErrorStream(true)
                 .start();
         String output = new String(wrk.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (wrk.waitFor() != 0) {
+        if (wrk.waitFor() != 0 && output.contains(UNANSWERED)) {
+            throw new SilenceException(output);
+        }
+        if (wrk.exitValue() != 0) {
             throw new IOException("wrk ended with exit code " + wrk.exitValue() + ": " + output);
         }
         return output;

@@ -6,6 +6,7 @@ import blackbox.evidence.bundle.BundleWriter;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
+import blackbox.node.verdict.VerdictList;
 import blackbox.query.QueryException;
 import blackbox.query.QueryException.Code;
 import blackbox.query.answer.EventBytes;
@@ -23,6 +24,7 @@ import blackbox.query.why.Why;
 import blackbox.query.why.WhyCollector;
 import blackbox.query.why.WhyCollector.Depth;
 import blackbox.query.why.WhyJson;
+import blackbox.replay.verdict.LoggedVerdict;
 import blackbox.schemas.RunId;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
@@ -112,6 +114,17 @@ final class RunsController {
         try (RequestLimiter.Slot _ = scans.take()) {
             Verification verification = context.verify(id);
             return ApiJson.document(out -> VerificationReport.write(out, verification));
+        }
+    }
+
+    @Get("/{run}/verdicts")
+    @Produces(MediaType.APPLICATION_JSON)
+    byte[] verdicts(HttpRequest<?> request, @PathVariable String run) throws QueryException, IOException {
+        RunId id = AccessFilter.run(request);
+        try (RequestLimiter.Slot _ = scans.take()) {
+            List<LoggedVerdict> verdicts = VerdictList.read(
+                    context.recordings(), id, context.trustedKeys().read());
+            return ApiJson.document(out -> VerdictList.writeWhole(out, verdicts));
         }
     }
 

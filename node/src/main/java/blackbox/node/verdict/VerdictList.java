@@ -10,10 +10,12 @@ import blackbox.evidence.trust.ReplayNote;
 import blackbox.replay.verdict.Levels;
 import blackbox.replay.verdict.LoggedVerdict;
 import blackbox.replay.verdict.Verdict;
+import blackbox.replay.verdict.VerdictJson;
 import blackbox.replay.verdict.VerdictStore;
 import blackbox.replay.verdict.VerdictStore.Document;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The verdicts on replays of a run, each with whether it is evidence, as `show` prints them.
 public final class VerdictList {
+
+    private static final int WHOLE_MAX = 20;
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     private VerdictList() {}
 
@@ -40,34 +45,54 @@ public final class VerdictList {
     public static void write(JsonGenerator out, List<LoggedVerdict> verdicts) throws IOException {
         out.writeStartArray();
         for (LoggedVerdict each : verdicts) {
-            ReplayNote note = each.note();
-            Verdict verdict = each.verdict();
             Document document = each.document();
             out.writeStartObject();
-            out.writeStringField("at", at(note, verdict));
-            out.writeStringField(
-                    "tier",
-                    note != null
-                            ? note.tier().word()
-                            : verdict != null ? verdict.tier().word() : null);
-            out.writeStringField("verdict", outcome(note, verdict));
-            Levels levels = each.fault() == null && verdict != null
-                    ? verdict.comparison().levels()
-                    : Levels.UNKNOWN;
-            out.writeStringField("equivalence", levels.word());
-            out.writeNumberField("pathDifferences", levels.pathDifferences());
-            out.writeNumberField("effectDifferences", levels.effectDifferences());
+            writeFields(out, each);
             out.writeStringField(
                     "document", document == null ? null : document.file().toString());
-            if (note == null) {
-                out.writeNullField("leaf");
-            } else {
-                out.writeNumberField("leaf", each.index());
-            }
-            out.writeStringField("fault", each.fault());
             out.writeEndObject();
         }
         out.writeEndArray();
+    }
+
+    /// Writes a JSON array; of the last verdicts, as far as they are evidence, with all that their documents say.
+    public static void writeWhole(JsonGenerator out, List<LoggedVerdict> verdicts) throws IOException {
+        out.writeStartArray();
+        for (int at = 0; at < verdicts.size(); at++) {
+            LoggedVerdict each = verdicts.get(at);
+            out.writeStartObject();
+            writeFields(out, each);
+            Verdict verdict = each.verdict();
+            if (verdict != null && each.fault() == null && at >= verdicts.size() - WHOLE_MAX) {
+                out.writeFieldName("said");
+                JSON.writeTree(out, VerdictJson.tree(verdict));
+            }
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+    }
+
+    private static void writeFields(JsonGenerator out, LoggedVerdict each) throws IOException {
+        ReplayNote note = each.note();
+        Verdict verdict = each.verdict();
+        out.writeStringField("at", at(note, verdict));
+        out.writeStringField(
+                "tier",
+                note != null
+                        ? note.tier().word()
+                        : verdict != null ? verdict.tier().word() : null);
+        out.writeStringField("verdict", outcome(note, verdict));
+        Levels levels =
+                each.fault() == null && verdict != null ? verdict.comparison().levels() : Levels.UNKNOWN;
+        out.writeStringField("equivalence", levels.word());
+        out.writeNumberField("pathDifferences", levels.pathDifferences());
+        out.writeNumberField("effectDifferences", levels.effectDifferences());
+        if (note == null) {
+            out.writeNullField("leaf");
+        } else {
+            out.writeNumberField("leaf", each.index());
+        }
+        out.writeStringField("fault", each.fault());
     }
 
     /// Prints a line for each.

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.console.Npm;
 import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.verify.Verification;
 import blackbox.ingest.table.CatalogView;
@@ -23,6 +24,8 @@ import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.schemas.row.Text;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.InputStream;
 import java.net.Socket;
 import java.net.URI;
@@ -42,6 +45,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -55,6 +59,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Who may ask the service what, and that nothing is answered that is not in its record.
 @Timeout(120)
 class AccessRecordTest {
+    private static final Path PICTURES = Path.of("target/pictures").toAbsolutePath();
     private static final Instant START = Instant.parse("2026-11-21T09:00:00Z");
 
     @TempDir
@@ -128,7 +133,7 @@ class AccessRecordTest {
     @Test
     void eachRoleMayDoWhatItsTableSays() throws Exception {
         String looks = "RUNS RUN VERIFICATION OPEN_API METRICS";
-        String reads = looks + " TOUCHED EVIDENCE EVENTS WHY CAUSED MCP";
+        String reads = looks + " TOUCHED EVIDENCE EVENTS OUTPUT VERDICTS WHY CAUSED ACCESS TABLES SQL MCP";
         String stops = reads + " PAUSE RESUME KILL";
         assertMay(Role.VIEWER, looks);
         assertMay(Role.AUDITOR, reads);
@@ -151,6 +156,80 @@ class AccessRecordTest {
             assertEquals(!may, status == 403, role + " " + route + " " + status);
             assertFalse(status == 401 || status >= 500, role + " " + route + " " + status);
         }
+    }
+
+    @Test
+    void whoMayReadLearnsWhoAskedWhat() throws Exception {
+        String anna = token("anna", Role.AUDITOR, null);
+        assertEquals(200, call(anna, "/api/v1/runs/last").statusCode());
+        assertEquals(200, call(service.token(), "/api/v1/runs").statusCode());
+        JsonNode all = json(call(anna, "/api/v1/access"));
+        assertEquals(
+                "GET /api/v1/access", all.path("entries").get(0).path("what").asText(), "this request itself");
+        assertEquals(1, all.path("records").size(), all::toString);
+        assertEquals(0, all.path("older").asInt());
+        JsonNode about = json(call(anna, "/api/v1/access?run=last&subject=anna"));
+        assertEquals(1, about.path("entries").size(), about::toString);
+        JsonNode entry = about.path("entries").get(0);
+        assertEquals(run.value(), entry.path("run").asText());
+        assertEquals(200, entry.path("status").asInt(), entry::toString);
+        JsonNode newest = json(call(anna, "/api/v1/access?limit=1"));
+        assertEquals(1, newest.path("entries").size());
+        assertTrue(newest.path("older").asInt() >= 4, newest::toString);
+        assertEquals(400, call(anna, "/api/v1/access?limit=0").statusCode());
+        assertEquals(404, call(anna, "/api/v1/access?run=nobody").statusCode());
+        assertEquals(
+                403,
+                call(token("bert", Role.AUDITOR, Set.of(run)), "/api/v1/access").statusCode());
+
+        JsonNode said = Npm.script("console.mjs", List.of("access", server.uri(), anna, run, PICTURES))
+                .getFirst();
+        assertEquals(List.of(), Npm.texts(said.path("errors")));
+        assertEquals(List.of(), Npm.texts(said.path("axe")));
+        List<String> shown = Npm.texts(said.path("about"));
+        assertTrue(shown.stream().allMatch(row -> row.contains(run.value())), shown::toString);
+        assertTrue(
+                shown.stream().anyMatch(row -> row.contains("anna (auditor)") && row.contains("200")), shown::toString);
+        assertTrue(Npm.texts(said.path("all")).stream().anyMatch(row -> row.contains("owner (admin)")), said::toString);
+        List<String> found = Npm.texts(said.path("found"));
+        assertTrue(!found.isEmpty() && found.stream().allMatch(row -> row.contains("openapi")), found::toString);
+    }
+
+    private static JsonNode json(HttpResponse<String> answer) throws Exception {
+        assertEquals(200, answer.statusCode(), answer::body);
+        return new ObjectMapper().readTree(answer.body());
+    }
+
+    @Test
+    void sqlIsAnsweredAndAllOfItRecorded() throws Exception {
+        String anna = token("anna", Role.AUDITOR, null);
+        JsonNode tables = json(call(anna, "/api/v1/sql"));
+        assertTrue(tables.path("tables").findValuesAsText("table").contains("events"), tables::toString);
+        String select = "select unnest(range(3)) as n";
+        JsonNode rows = json(call(anna, "POST", "/api/v1/sql", "{\"select\":\"" + select + "\",\"limit\":2}"));
+        assertEquals("[[0],[1]]", rows.path("rows").toString());
+        assertFalse(rows.path("complete").asBoolean());
+        assertTrue(json(call(anna, "POST", "/api/v1/sql", "{\"select\":\"" + select + "\"}"))
+                .path("complete")
+                .asBoolean());
+        for (String refused : List.of(
+                "{}",
+                "no JSON",
+                "{\"select\":\"drop table events\"}",
+                "{\"select\":\"select * from read_text('/etc/passwd')\"}",
+                "{\"select\":\"select 1\",\"limit\":5001}")) {
+            assertEquals(400, call(anna, "POST", "/api/v1/sql", refused).statusCode(), refused);
+        }
+        assertEquals(
+                413,
+                call(anna, "POST", "/api/v1/sql", "{\"select\":\"select '" + "x".repeat(13_000) + "'\"}")
+                        .statusCode());
+        List<String> said = recorded().stream()
+                .map(AccessEntry::said)
+                .filter(Objects::nonNull)
+                .toList();
+        assertEquals(2, said.stream().filter(select::equals).count(), said::toString);
+        assertTrue(said.contains("drop table events"), said::toString);
     }
 
     @Test

@@ -10,14 +10,29 @@ import blackbox.console.Npm;
 import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestLog;
 import blackbox.evidence.TestRun;
+import blackbox.evidence.log.SignedNote;
+import blackbox.evidence.trust.ReplayNote;
+import blackbox.evidence.trust.ReplayNote.Outcome;
+import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.files.ProcessLock;
+import blackbox.recorder.capture.CaptureFile;
+import blackbox.recorder.capture.KeptOutput;
+import blackbox.recorder.capture.PrintedStream;
+import blackbox.replay.divergence.cause.DivergenceClass;
+import blackbox.replay.verdict.Comparison;
+import blackbox.replay.verdict.FirstDivergence;
+import blackbox.replay.verdict.Verdict;
+import blackbox.replay.verdict.VerdictStore;
+import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
 import blackbox.schemas.batch.SpoolSegment;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
+import blackbox.schemas.folder.DataFolder;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -29,9 +44,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.AfterEach;
@@ -82,7 +101,20 @@ class ConsoleTest {
         said.path("axe")
                 .properties()
                 .forEach(view -> assertEquals(List.of(), Npm.texts(view.getValue()), view.getKey()));
-        assertEquals(6, said.path("axe").size(), "three views in two schemes");
+        assertEquals(8, said.path("axe").size(), "three views in two schemes, and two more");
+        assertTrue(said.path("mistake").asText().contains("nothing"), said::toString);
+        assertEquals(4, said.path("rows").size(), said::toString);
+        assertTrue(
+                Npm.texts(said.path("rows")).stream().allMatch(row -> row.matches("(?s).*1795219\\d{12}\\D.*")),
+                said::toString);
+        assertEquals(5, said.path("examples").size(), said::toString);
+        assertTrue(
+                Npm.texts(said.path("examples")).stream().allMatch(each -> each.matches("\\d+ rows, .*")),
+                said::toString);
+        assertTrue(said.path("select").asText().startsWith("#/sql?select=select+run"), said::toString);
+        assertTrue(said.path("reached").asText().contains("/etc/shadow"), said::toString);
+        assertTrue(said.path("printed").asText().contains("did not keep what a command prints"), said::toString);
+        assertTrue(said.path("replays").asText().contains("Nobody has replayed this run here."), said::toString);
         assertTrue(said.path("refused").asText().startsWith("send a valid token"), said::toString);
         assertTrue(Npm.texts(said.path("runs")).contains(closed.run.value()), said::toString);
         assertEquals(
@@ -90,6 +122,7 @@ class ConsoleTest {
                 said.path("search").asText());
         assertEquals("VERIFIED, by its own keys", said.path("badge").asText());
         assertTrue(said.path("touched").asText().contains("/etc/shadow"), said::toString);
+        assertSameNetwork(said);
         long end = closed.nextIndex() - 1;
         assertEquals(
                 "#/run/" + closed.run + "?event=" + end, said.path("address").asText());
@@ -105,6 +138,29 @@ class ConsoleTest {
         assertEquals(0, said.path("forgotten").asInt());
         assertTrue(said.path("framed").path("/health").asText().contains("UP"), "what may stand in a frame does");
         assertFalse(said.path("framed").path("/console").asText().contains("token"), "another site has it in a frame");
+    }
+
+    /// What the page gathers from the events that it verified is what the service answers.
+    private static void assertSameNetwork(JsonNode said) {
+        var page = new ArrayList<List<String>>();
+        said.path("network").forEach(row -> page.add(Npm.texts(row)));
+        var api = new ArrayList<List<String>>();
+        for (JsonNode each : said.path("contacts")) {
+            api.add(List.of(
+                    each.path("protocol").asText() + " " + each.path("remote").asText(),
+                    each.path("host").asText(""),
+                    String.join(", ", Npm.texts(each.path("by"))),
+                    figure(each.path("flows")),
+                    figure(each.path("bytesOut")),
+                    figure(each.path("bytesIn"))));
+        }
+        assertFalse(api.isEmpty());
+        assertEquals(Set.copyOf(api), Set.copyOf(page));
+        assertEquals(api.size(), page.size());
+    }
+
+    private static String figure(JsonNode number) {
+        return number.asLong() == 0 ? "" : String.format(Locale.ROOT, "%,d", number.asLong());
     }
 
     @Test
@@ -126,6 +182,75 @@ class ConsoleTest {
                 }
             }
         }
+    }
+
+    /// What a program printed is not markup, turns nothing around it and is there when it was printed; of a replay
+    /// that diverged both sides are there.
+    @Test
+    void whatItPrintedAndHowItsReplayDivergedAreShown() throws Exception {
+        RunId id = RunId.create(Instant.ofEpochSecond(0, TestRun.START_NS), new Random(9));
+        TestRun run = TestRun.certified(data, log, id);
+        run.open(
+                "talker",
+                run.certificate(log.key),
+                recorder -> recorder.put("version", "1").put("key", "k").put("outputBytesMax", 1 << 20));
+        print(run);
+        run.table();
+        run.logCheckpoints(run.batches.size() - 1, run.batches.size());
+        Instant at = Instant.ofEpochSecond(0, TestRun.START_NS + 90_000_000_000L);
+        var divergence = new FirstDivergence(
+                1,
+                DivergenceClass.UNEXPLAINED,
+                "<b>the recorded side</b>",
+                "the other side",
+                List.of("a cause"),
+                List.of());
+        Verdict verdict = Verdict.of(
+                id,
+                at,
+                ReplayMethod.RERUN,
+                new Comparison(List.of(), List.of("events"), List.of("memory"), run.nextIndex(), divergence, 0),
+                Verdict.Completion.WHOLE);
+        Hash document = new VerdictStore(data).keep(verdict).sha256();
+        var note = new ReplayNote(id, ReplayMethod.RERUN, Outcome.DIVERGED, document, at);
+        log.add(SignedNote.sign(note.text(), log.key));
+        log.publish();
+        JsonNode said = Npm.script("console.mjs", List.of("unfold", server.uri(), service.token(), id, PICTURES))
+                .getFirst();
+        assertEquals(List.of(), Npm.texts(said.path("errors")));
+        assertEquals(List.of(), Npm.texts(said.path("axe")));
+        assertEquals(
+                "done\\u{7}\n<script>alert(1)</script>\noops\n\u2068\u05d0\u2069\n",
+                said.path("printed").asText());
+        assertEquals("oops\n", said.path("stderr").asText());
+        assertEquals("done\\u{7}\n", said.path("first").asText(), "at its first piece");
+        String replays = said.path("replays").asText();
+        for (String expected : List.of("DIVERGED", "leaf", "<b>the recorded side</b>", "the other side", "a cause")) {
+            assertTrue(replays.contains(expected), () -> expected + " in " + replays);
+        }
+        assertEquals("Event 1", said.path("opened").asText());
+    }
+
+    /// A progress bar, colours, markup, and letters that are written from right to left; a second between the first
+    /// piece and the next.
+    private void print(TestRun run) throws Exception {
+        Path folder = Files.createDirectories(new DataFolder(data).captures(run.run));
+        var clock = new AtomicLong(TestRun.START_NS);
+        try (var kept = new KeptOutput(folder, 1 << 20, () -> clock.addAndGet(1_000_000_000L))) {
+            for (String piece :
+                    List.of("10 %\r100 %\rdone\u0007\n", "\u001b[31m<script>alert(1)</script>\u001b[0m\n")) {
+                kept.through(PrintedStream.STDOUT, OutputStream.nullOutputStream())
+                        .write(piece.getBytes(StandardCharsets.UTF_8));
+            }
+            kept.through(PrintedStream.STDERR, OutputStream.nullOutputStream())
+                    .write("oops\n".getBytes(StandardCharsets.UTF_8));
+            kept.through(PrintedStream.STDOUT, OutputStream.nullOutputStream())
+                    .write("\u05d0\n".getBytes(StandardCharsets.UTF_8));
+            for (CaptureFile file : kept.files()) {
+                file.sealNew(run::tick).forEach(run::add);
+            }
+        }
+        run.close(0);
     }
 
     /// Whoever watches gets every event once and in order, whatever happens to the connection, also within a line and

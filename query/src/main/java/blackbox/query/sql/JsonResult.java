@@ -49,11 +49,12 @@ public final class JsonResult implements ResultSink {
     public static void fields(JsonGenerator out, List<String> names, List<@Nullable Object> values) throws IOException {
         for (int i = 0; i < names.size(); i++) {
             out.writeFieldName(names.get(i));
-            write(out, values.get(i));
+            value(out, values.get(i));
         }
     }
 
-    private static void write(JsonGenerator out, @Nullable Object value) throws IOException {
+    /// Writes a value.
+    public static void value(JsonGenerator out, @Nullable Object value) throws IOException {
         switch (value) {
             case null -> out.writeNull();
             case Boolean b -> out.writeBoolean(b);
@@ -66,7 +67,7 @@ public final class JsonResult implements ResultSink {
             case List<?> list -> {
                 out.writeStartArray();
                 for (Object element : list) {
-                    write(out, element);
+                    value(out, element);
                 }
                 out.writeEndArray();
             }
@@ -74,7 +75,7 @@ public final class JsonResult implements ResultSink {
                 out.writeStartObject();
                 for (Map.Entry<?, ?> entry : map.entrySet()) {
                     out.writeFieldName(String.valueOf(entry.getKey()));
-                    write(out, entry.getValue());
+                    value(out, entry.getValue());
                 }
                 out.writeEndObject();
             }
