@@ -4,6 +4,7 @@
 // pictures in OUT.
 // `node console.mjs unfold URL TOKEN RUN OUT` looks at what a run printed and at its replays, and prints what is there.
 // `node console.mjs access URL TOKEN RUN OUT` looks at who asked what, about that run and at all.
+// `node console.mjs login URL WHO RUN OUT` logs in by the provider of provider.mjs.
 // `node console.mjs follow URL TOKEN RUN CUTS` watches a run that is being recorded. It prints `cut` each time that it
 // has cut the connection, and goes on once it reads a line; at last it prints what it had shown, as JSON.
 import { connect, createServer } from "node:net";
@@ -174,6 +175,47 @@ async function access() {
   return said;
 }
 
+/** As people log in: from a link to a run, by the provider's forms, and out again. `token` is who, `run` is the run. */
+async function login() {
+  const { page, thrown, asked, context } = await tab();
+  const said = {};
+  await page.goto(`${url}/console#/run/${run}?event=1`);
+  await page.getByRole("button", { name: /^Log in with/ }).click();
+  await page.locator("[name=login]").fill(token);
+  await page.locator("[name=password]").fill("any");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.waitForURL((address) => address.href.startsWith(`${url}/console`) && address.search === "");
+  await page.waitForFunction(() => document.querySelector(".badge") || document.querySelector(".faults")?.textContent);
+  said.address = page.url();
+  said.faults = await page.locator(".faults").first().textContent();
+  said.kept = await page.evaluate(() => Object.keys(sessionStorage));
+  const words = await page.evaluate(() => sessionStorage.getItem("blackbox.token"));
+  said.token = words;
+  if (words !== null) {
+    await page.waitForSelector(".touched h2");
+    said.badge = await page.locator(".badge").textContent();
+    const gone = page.waitForResponse((response) => response.url().endsWith("/logout"));
+    await page.getByRole("button", { name: "Forget the token" }).click();
+    said.ended = (await gone).status();
+    said.after = await page.evaluate(async (given) => (await fetch("/api/v1/runs", { headers: { Authorization: `Bearer ${given}` } })).status, words);
+    // What the provider gave is of no use in another tab, nor twice.
+    const back = asked.find((each) => each.startsWith(`${url}/console?`));
+    const other = await tab();
+    await other.page.goto(back);
+    await other.page.waitForFunction(() => document.querySelector(".faults")?.textContent);
+    said.stolen = await other.page.locator(".faults").textContent();
+    said.stolenAddress = other.page.url();
+    said.replayed = await page.evaluate(
+      async (code) => (await fetch("/login", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code, verifier: "x".repeat(43), nonce: "y" }) })).status,
+      new URL(back).searchParams.get("code"),
+    );
+  }
+  said.errors = thrown; // the provider's pages have their own to say of what cannot be had here
+  said.cookies = (await context.cookies(url)).map(({ name }) => name).filter((name) => !name.startsWith("_"));
+  return said;
+}
+
 async function unfold() {
   const { page, errors } = await tab();
   await enter(page, `${url}/console#/run/${run}?open=printed&open=replays`);
@@ -277,7 +319,7 @@ async function follow() {
 
 let code = 0;
 try {
-  console.log(JSON.stringify(await { walk, unfold, access, follow }[action]()));
+  console.log(JSON.stringify(await { walk, unfold, access, login, follow }[action]()));
 } catch (problem) {
   console.error(problem);
   for (const page of browser.contexts().flatMap((context) => context.pages())) {

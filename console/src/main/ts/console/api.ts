@@ -1,4 +1,6 @@
 const TOKEN = "blackbox.token";
+/** There if the token is a login's. */
+const LOGIN = "blackbox.by-login";
 const MALFORMED = -1;
 /** How often a stream may end before all that there is has come. */
 const VAIN_MAX = 5;
@@ -55,12 +57,20 @@ export class Api {
     return sessionStorage.getItem(TOKEN);
   }
 
-  remember(token: string | null): void {
+  remember(token: string | null, byLogin = false): void {
+    sessionStorage.removeItem(LOGIN);
     if (token === null) {
       sessionStorage.removeItem(TOKEN);
-    } else {
-      sessionStorage.setItem(TOKEN, token);
+      return;
     }
+    sessionStorage.setItem(TOKEN, token);
+    if (byLogin) {
+      sessionStorage.setItem(LOGIN, "");
+    }
+  }
+
+  isByLogin(): boolean {
+    return sessionStorage.getItem(LOGIN) !== null;
   }
 
   /** @throws Refused */

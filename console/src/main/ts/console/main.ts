@@ -2,6 +2,7 @@ import { fill, h, replaceHash } from "../page/dom";
 import { runThread } from "../page/thread";
 import { Access } from "./access";
 import { Api, Refused } from "./api";
+import { Login } from "./login";
 import { RunView } from "./run";
 import { Runs } from "./runs";
 import { Sql } from "./sql";
@@ -38,7 +39,14 @@ class Console {
         this.view.resize();
       }
     });
-    void this.enter(null);
+    void Login.back()
+      .then((token) => {
+        if (token !== null) {
+          this.api.remember(token, true);
+        }
+        return this.enter(null);
+      })
+      .catch((problem: unknown) => this.enter((problem as Error).message));
   }
 
   /** Asks for a token unless this tab has one that is good. */
@@ -66,6 +74,10 @@ class Console {
     this.view = null;
     this.path = "";
     document.title = "Blackbox";
+    const login = h("p", {});
+    void Login.find()
+      .then((found) => found && fill(login, h("button", { type: "button", click: () => found.begin() }, `Log in with ${found.name()}`)))
+      .catch((failed: unknown) => (login.textContent = `Nobody can log in now: ${(failed as Error).message}`));
     const token = h("input", { id: "token", type: "password", autocomplete: "off", required: true });
     fill(
       this.main,
@@ -81,6 +93,7 @@ class Console {
         },
         h("p", {}, "This service answers to those who have a token: `blackbox token create NAME --role auditor` makes one. It stays in this tab until you have it forgotten or close the tab."),
         h("p", { class: "faults", role: "alert" }, problem ?? ""),
+        login,
         h("label", { for: "token" }, "Token"),
         token,
         h("button", {}, "Enter"),
@@ -89,7 +102,11 @@ class Console {
     token.focus();
   }
 
+  /** A login is ended; a token that was made on the service's host stays what it is. */
   private forget(): void {
+    if (this.api.isByLogin()) {
+      void this.api.ask("/logout", { method: "POST", body: {} }).catch(() => {});
+    }
     this.api.remember(null);
     void this.enter("");
   }

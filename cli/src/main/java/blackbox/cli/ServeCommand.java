@@ -16,6 +16,8 @@ import blackbox.node.access.ApiToken;
 import blackbox.node.access.ApiTokens;
 import blackbox.node.alert.Outbox;
 import blackbox.node.data.LocalTrust;
+import blackbox.node.login.OidcLogin;
+import blackbox.node.login.OidcSettings;
 import blackbox.node.record.AnchorService;
 import blackbox.node.record.KafkaSettings;
 import blackbox.node.record.Pipeline;
@@ -70,6 +72,7 @@ import picocli.CommandLine.Spec;
             "  blackbox serve --listen '[::]:7575' --tls-cert fullchain.pem --tls-key key.pem",
             "  blackbox serve --listen '[::]:7575' --name recorder.example",
             "  curl --cacert ~/.local/share/blackbox/keys/tls.crt https://recorder.example:7575/health",
+            "  blackbox serve --listen '[::]:7575' --name recorder.example --oidc oidc.json",
             "  blackbox serve --witness logs.txt --tsa https://tsa.example/tsr"
         })
 final class ServeCommand implements Callable<Integer> {
@@ -107,6 +110,14 @@ final class ServeCommand implements Callable<Integer> {
     private List<URI> authorities = new ArrayList<>();
 
     @Option(
+            names = "--oidc",
+            paramLabel = "FILE",
+            description = "Let people log in to the console by the identity provider that FILE describes (OpenID"
+                    + " Connect), besides those who have a token; see docs/LOGIN.md.")
+    @Nullable
+    private Path oidc;
+
+    @Option(
             names = "--no-index",
             description = "Do not index exact runs for `replay --to`; indexing takes about as long as the run did.")
     private boolean noIndex;
@@ -130,6 +141,7 @@ final class ServeCommand implements Callable<Integer> {
         AnchorSettings anchors = AnchorSettings.read(data, authorities);
         List<NoteVerifier> witnessed = witness == null ? List.of() : witnessedLogs(witness);
         Path tokenFile = data.apiToken();
+        OidcLogin login = oidc == null ? null : new OidcLogin(OidcSettings.read(oidc));
         TlsKey tls = listening.tls(data, address, KeyAccess.system(), this::tell);
         ShutdownWait stop = ShutdownWait.onShutdown();
         // The API starts first: it answers from files, and the broker takes seconds.
@@ -138,7 +150,7 @@ final class ServeCommand implements Callable<Integer> {
         var ingest = new AtomicReference<@Nullable Pipeline>();
         try (Witness witnessing = witness == null ? null : openWitness(data, witnessed);
                 AccessLog access = AccessLog.open(data, tokens, this::tell);
-                ApiServer api = ApiServer.start(context(data, tokens, access, ingest, witnessing), address, tls)) {
+                ApiServer api = ApiServer.start(context(data, tokens, access, ingest, witnessing, login), address, tls)) {
             say(api, tokenFile, tls, witnessing);
             try (AnchorService _ = AnchorService.start(data, anchors, this::tell);
                     Outbox _ = Outbox.open(data, this::tell);
@@ -183,13 +195,15 @@ final class ServeCommand implements Callable<Integer> {
             ApiTokens tokens,
             AccessLog access,
             AtomicReference<@Nullable Pipeline> pipeline,
-            @Nullable Witness witness)
+            @Nullable Witness witness,
+            @Nullable OidcLogin login)
             throws IOException {
         Supplier<@Nullable IngestStatus> ingest = () -> {
             Pipeline running = pipeline.get();
             return running == null ? null : running.ingest().status();
         };
-        return new ApiContext(data, new LocalTrust(data).recordings(), trust(data), tokens, access, ingest, witness);
+        return new ApiContext(
+                data, new LocalTrust(data).recordings(), trust(data), tokens, access, ingest, witness, login);
     }
 
     private static TrustSource trust(DataFolder data) {

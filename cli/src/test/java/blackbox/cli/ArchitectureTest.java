@@ -121,6 +121,7 @@ class ArchitectureTest {
             new Library("Micronaut", Set.of("node"), List.of("io.micronaut")),
             new Library("SnakeYAML Engine", Set.of("policy", "rules"), List.of("org.snakeyaml.engine")),
             new Library("Prometheus", Set.of("node"), List.of("io.prometheus")),
+            new Library("Nimbus JOSE + JWT", Set.of("node"), List.of("com.nimbusds")),
             new Library("MCP SDK", Set.of("node"), List.of("io.modelcontextprotocol", "reactor.")),
             new Library("zstd", Set.of("ingest", "evidence", "vault", "calls"), List.of("com.github.luben")),
             new Library("Tink", Set.of(), List.of("com.google.crypto.tink")), // only the tests know it

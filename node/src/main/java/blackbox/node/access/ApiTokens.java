@@ -48,6 +48,7 @@ public final class ApiTokens {
     private static final int RUNS_MAX = 50;
     private static final int GRANTS_MAX = 10_000;
     private static final int VERSION = 1;
+    private static final Duration FORGOTTEN_AFTER = Duration.ofDays(1);
     private static final JsonMapper JSON = new JsonMapper();
 
     private final Path file;
@@ -154,6 +155,27 @@ public final class ApiTokens {
         if (runs != null && runs.size() > RUNS_MAX) {
             throw new IllegalArgumentException("a token is for at most " + RUNS_MAX + " runs, or for all");
         }
+        return make(data, subject, role, runs, lifetime, null);
+    }
+
+    /// Makes a token for somebody who has logged in. Those of logins that ended more than a day ago are forgotten.
+    ///
+    /// @param issuer which identity provider says who it is
+    /// @throws IllegalArgumentException if the subject cannot be one
+    /// @throws IOException if it cannot be kept
+    public static Made login(DataFolder data, String subject, Role role, Duration lifetime, String issuer)
+            throws IOException {
+        return make(data, subject, role, null, lifetime, issuer);
+    }
+
+    private static Made make(
+            DataFolder data,
+            String subject,
+            Role role,
+            @Nullable Set<RunId> runs,
+            @Nullable Duration lifetime,
+            @Nullable String issuer)
+            throws IOException {
         SecureRandom random = CryptoProvider.current().random();
         var id = new byte[ID_BYTES];
         random.nextBytes(id);
@@ -168,8 +190,14 @@ public final class ApiTokens {
                 runs,
                 now,
                 lifetime == null ? null : now.plus(lifetime),
-                null);
-        change(data, grants -> grants.add(grant));
+                null,
+                issuer);
+        change(data, grants -> {
+            grants.removeIf(each -> each.issuer() != null
+                    && each.expires() != null
+                    && each.expires().plus(FORGOTTEN_AFTER).isBefore(now));
+            grants.add(grant);
+        });
         return new Made(grant, token);
     }
 

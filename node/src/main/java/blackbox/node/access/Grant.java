@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// @param runs the only ones that it is for; null if it is for all
 /// @param expires null if it does not
 /// @param revoked when; null if it was not
+/// @param issuer which identity provider its subject logged in with; null of a token that somebody made here
 public record Grant(
         String id,
         String subject,
@@ -28,7 +29,8 @@ public record Grant(
         @Nullable Set<RunId> runs,
         Instant created,
         @Nullable Instant expires,
-        @Nullable Instant revoked) {
+        @Nullable Instant revoked,
+        @Nullable String issuer) {
 
     private static final JsonMapper JSON = new JsonMapper();
     private static final Pattern ID = Pattern.compile("[0-9a-fA-F]{8}");
@@ -64,7 +66,7 @@ public record Grant(
     }
 
     Grant revoked(Instant at) {
-        return new Grant(id, subject, role, digest, runs, created, expires, revoked == null ? at : revoked);
+        return new Grant(id, subject, role, digest, runs, created, expires, revoked == null ? at : revoked, issuer);
     }
 
     Caller caller() {
@@ -80,6 +82,9 @@ public record Grant(
                 .put("created", created.toString())
                 .put("expires", expires == null ? null : expires.toString())
                 .put("revoked", revoked == null ? null : revoked.toString());
+        if (issuer != null) {
+            node.put("issuer", issuer);
+        }
         if (runs != null) {
             var listed = node.putArray("runs");
             runs.stream().sorted().forEach(run -> listed.add(run.value()));
@@ -105,7 +110,8 @@ public record Grant(
                     runs,
                     Instant.parse(node.path("created").asText()),
                     moment(node.path("expires")),
-                    moment(node.path("revoked")));
+                    moment(node.path("revoked")),
+                    node.path("issuer").textValue());
         } catch (DateTimeException e) {
             throw new IllegalArgumentException("a time in it is none", e);
         }

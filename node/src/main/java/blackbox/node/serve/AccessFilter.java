@@ -200,7 +200,7 @@ final class AccessFilter {
                 : Problem.response(HttpStatus.FORBIDDEN, "this token is for other runs alone");
     }
 
-    private static @Nullable Endpoint remote(HttpRequest<?> request) {
+    static @Nullable Endpoint remote(HttpRequest<?> request) {
         InetSocketAddress from = request.getRemoteAddress();
         return from == null || from.getAddress() == null
                 ? null
@@ -208,7 +208,7 @@ final class AccessFilter {
     }
 
     /// Whether no page asks, or one from where this is served.
-    private static boolean isOwnPage(HttpHeaders headers) {
+    static boolean isOwnPage(HttpHeaders headers) {
         String origin = headers.get(HttpHeaders.ORIGIN);
         if (origin == null) {
             return true;

@@ -6,6 +6,7 @@ import blackbox.ingest.service.IngestStatus;
 import blackbox.ingest.table.CatalogView;
 import blackbox.node.access.AccessLog;
 import blackbox.node.access.ApiTokens;
+import blackbox.node.login.OidcLogin;
 import blackbox.recorder.witness.Witness;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param access the record of who asked what
 /// @param ingest how ingest is doing; null as long as it has not started
 /// @param witness for others' logs, if this service is one
+/// @param login by an identity provider, if there is one
 public record ApiContext(
         DataFolder data,
         Recordings recordings,
@@ -28,7 +30,8 @@ public record ApiContext(
         ApiTokens tokens,
         AccessLog access,
         Supplier<@Nullable IngestStatus> ingest,
-        @Nullable Witness witness) {
+        @Nullable Witness witness,
+        @Nullable OidcLogin login) {
 
     /// Verifies a run with the keys that are trusted now.
     Verification verify(RunId run) throws IOException {

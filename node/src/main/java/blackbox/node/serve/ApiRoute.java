@@ -25,6 +25,7 @@ enum ApiRoute {
     PAUSE(HttpMethod.POST, "/api/v1/runs/{run}/pause", Right.STOP),
     RESUME(HttpMethod.POST, "/api/v1/runs/{run}/resume", Right.STOP),
     KILL(HttpMethod.POST, "/api/v1/runs/{run}/kill", Right.STOP),
+    LOGOUT(HttpMethod.POST, "/api/v1/logout", Right.LIST),
     MCP(HttpMethod.POST, "/api/v1/mcp", Right.READ),
     OPEN_API(HttpMethod.GET, "/api/v1/openapi.json", Right.LIST),
     METRICS(HttpMethod.GET, "/metrics", Right.LIST);

@@ -132,7 +132,7 @@ class AccessRecordTest {
 
     @Test
     void eachRoleMayDoWhatItsTableSays() throws Exception {
-        String looks = "RUNS RUN VERIFICATION OPEN_API METRICS";
+        String looks = "RUNS RUN VERIFICATION LOGOUT OPEN_API METRICS";
         String reads = looks + " TOUCHED EVIDENCE EVENTS OUTPUT VERDICTS WHY CAUSED ACCESS TABLES SQL MCP";
         String stops = reads + " PAUSE RESUME KILL";
         assertMay(Role.VIEWER, looks);

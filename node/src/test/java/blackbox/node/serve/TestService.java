@@ -5,6 +5,7 @@ import blackbox.ingest.service.IngestStatus;
 import blackbox.node.access.AccessLog;
 import blackbox.node.access.ApiToken;
 import blackbox.node.access.ApiTokens;
+import blackbox.node.login.OidcLogin;
 import blackbox.recorder.witness.Witness;
 import blackbox.schemas.folder.DataFolder;
 import java.nio.file.Files;
@@ -28,11 +29,18 @@ record TestService(ApiContext context, String token, AtomicReference<@Nullable I
     /// @param access where the record of access is kept
     static TestService in(DataFolder data, DataFolder access, TrustSource keys, @Nullable Witness witness)
             throws Exception {
+        return in(data, access, keys, witness, null);
+    }
+
+    static TestService in(
+            DataFolder data, DataFolder access, TrustSource keys, @Nullable Witness witness, @Nullable OidcLogin login)
+            throws Exception {
         ApiToken own = ApiToken.loadOrCreate(data.apiToken(), new SecureRandom());
         var tokens = new ApiTokens(data, own, InstantSource.system(), _ -> {});
         AccessLog log = AccessLog.open(access, tokens, _ -> {});
         var ingest = new AtomicReference<@Nullable IngestStatus>();
-        var context = new ApiContext(data, Recordings.unchecked(data.root()), keys, tokens, log, ingest::get, witness);
+        var context =
+                new ApiContext(data, Recordings.unchecked(data.root()), keys, tokens, log, ingest::get, witness, login);
         return new TestService(context, Files.readString(data.apiToken()).strip(), ingest);
     }
 
