@@ -150,7 +150,8 @@ final class ServeCommand implements Callable<Integer> {
         var ingest = new AtomicReference<@Nullable Pipeline>();
         try (Witness witnessing = witness == null ? null : openWitness(data, witnessed);
                 AccessLog access = AccessLog.open(data, tokens, this::tell);
-                ApiServer api = ApiServer.start(context(data, tokens, access, ingest, witnessing, login), address, tls)) {
+                ApiServer api =
+                        ApiServer.start(context(data, tokens, access, ingest, witnessing, login), address, tls)) {
             say(api, tokenFile, tls, witnessing);
             try (AnchorService _ = AnchorService.start(data, anchors, this::tell);
                     Outbox _ = Outbox.open(data, this::tell);

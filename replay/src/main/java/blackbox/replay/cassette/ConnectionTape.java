@@ -41,6 +41,9 @@ final class ConnectionTape {
         if (!segment.is(TcpSegment.SYN)) {
             request.add(segment.sequence(), offset, segment.payload().length, 0);
         }
+        if (segment.is(TcpSegment.FIN)) {
+            connection.leave(number);
+        }
     }
 
     /// Takes a segment from the other side, whose payload is at `offset` in the capture.
@@ -63,9 +66,9 @@ final class ConnectionTape {
         }
         answers.add(segment.sequence(), offset, segment.payload().length, needs);
         if (segment.is(TcpSegment.RST)) {
-            connection.end(RecordedConnection.End.RST, needs);
+            connection.end(RecordedConnection.End.RST, needs, number);
         } else if (segment.is(TcpSegment.FIN)) {
-            connection.end(RecordedConnection.End.FIN, needs);
+            connection.end(RecordedConnection.End.FIN, needs, number);
         }
     }
 

@@ -36,6 +36,9 @@ interface Conversation {
     /// How the remote side ends it once all of [#released] was sent.
     End end();
 
+    /// Notes that it was told that the remote side ends it.
+    default void ended() {}
+
     /// Whether all that was recorded was said and heard; where others answer for it, true.
     default boolean isWhole() {
         return true;

@@ -248,6 +248,9 @@ final class HttpClaim implements Conversation {
             return missOf(another);
         }
         HttpExchange now = current;
+        if (now != null && now.isLast()) {
+            shelf.leave(now);
+        }
         if (now == null || sent.count() == now.request().length()) {
             return null;
         }
@@ -295,9 +298,18 @@ final class HttpClaim implements Conversation {
             return End.NONE;
         }
         if (now != null && now.isLast()) {
-            return now.connection().endFor(now.request().from() + sentOf(now));
+            End how = now.connection().endFor(now.request().from() + sentOf(now));
+            return how == End.FIN && !shelf.mayEnd(now) ? End.NONE : how;
         }
         return finished ? End.FIN : End.NONE;
+    }
+
+    @Override
+    public void ended() {
+        HttpExchange now = current;
+        if (now != null && now.isLast()) {
+            shelf.end(now);
+        }
     }
 
     @Override
@@ -337,6 +349,10 @@ final class HttpClaim implements Conversation {
         HttpExchange now = current;
         shelf.hear();
         shelf.release(this);
+        if (now != null && now.isLast()) {
+            shelf.end(now);
+            shelf.leave(now);
+        }
         GuestRequest another = other;
         if (!over && another != null) {
             over = true;

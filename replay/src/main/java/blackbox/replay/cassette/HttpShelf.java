@@ -35,6 +35,7 @@ final class HttpShelf {
     private final Map<IdPlace, Long> stoodFor = new EnumMap<>(IdPlace.class);
     private final HttpOrder order;
     private final HttpTurns turns;
+    private final HttpEnds ends;
     /// Requests that wait until others are answered, and since when; [#JUST_NOW] until the next tick.
     private final Map<HttpClaim, Long> held = new LinkedHashMap<>();
 
@@ -61,6 +62,7 @@ final class HttpShelf {
         this.pool = isPool(tapes);
         this.order = new HttpOrder(tapes, pool);
         this.turns = new HttpTurns(order.all());
+        this.ends = new HttpEnds(order.all());
         this.connections = tapes.size();
         this.exchanges = tapes.stream().mapToInt(List::size).sum();
     }
@@ -287,7 +289,7 @@ final class HttpShelf {
     long tick(long now) {
         nowNs = now;
         heardNs = heard ? now : heardNs;
-        long dueNs = turns.tick(now, heard, held.size());
+        long dueNs = Math.min(turns.tick(now, heard, held.size()), ends.tick(now, heard));
         heard = false;
         return Math.min(dueNs, tickHeld());
     }
@@ -303,7 +305,8 @@ final class HttpShelf {
     boolean takeChanged() {
         boolean was = changed;
         changed = false;
-        return turns.takeChanged() || was;
+        boolean answers = turns.takeChanged();
+        return ends.takeChanged() || answers || was;
     }
 
     /// How many octets of an answer may be sent so far, as the order of the answers is.
@@ -323,6 +326,22 @@ final class HttpShelf {
         changed = true;
     }
 
+    /// Whether the connection of a last exchange may be ended, as the order of the ends is.
+    boolean mayEnd(HttpExchange exchange) {
+        return ends.mayEnd(order.place(exchange), turns);
+    }
+
+    /// Notes that the connection of a last exchange was ended, or will not be.
+    void end(HttpExchange exchange) {
+        ends.end(order.place(exchange));
+    }
+
+    /// Notes that the guest has ended its stream on the connection of a last exchange, or will not.
+    void leave(HttpExchange exchange) {
+        heard = true;
+        ends.leave(order.place(exchange));
+    }
+
     /// Counts an answer that the guest has acknowledged whole.
     void deliver() {
         delivered++;
@@ -335,6 +354,9 @@ final class HttpShelf {
             turns.forget(each);
         }
         turns.drop(order.place(exchange));
+        for (int each : order.places(exchange)) {
+            ends.drop(each);
+        }
         changed = true;
     }
 

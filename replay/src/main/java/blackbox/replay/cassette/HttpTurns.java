@@ -34,6 +34,8 @@ final class HttpTurns {
     private final int[] ends;
     /// By step, the place of its exchange.
     private final int[] places;
+    /// By step, the number of its frame.
+    private final long[] frames;
     private final BitSet done = new BitSet();
     /// Those that were not waited for.
     private final BitSet passed = new BitSet();
@@ -77,9 +79,11 @@ final class HttpTurns {
         }
         steps.sort(Comparator.comparingLong(Step::frame).thenComparing(Step::end));
         this.places = new int[steps.size()];
+        this.frames = new long[steps.size()];
         for (int i = 0; i < places.length; i++) {
             Step step = steps.get(i);
             places[i] = step.place();
+            frames[i] = step.frame();
             (step.end() ? ends : begins)[step.place()] = i;
         }
         this.underwayMost = underwayMost(all);
@@ -111,6 +115,12 @@ final class HttpTurns {
         return isBefore(other, ends[place])
                 ? exchange.lastSegment()
                 : exchange.answer().length();
+    }
+
+    /// Whether all steps were made that came before a frame of the recording.
+    boolean isPast(long frame) {
+        int step = next();
+        return step >= frames.length || frames[step] >= frame;
     }
 
     private boolean isBefore(int step, int later) {

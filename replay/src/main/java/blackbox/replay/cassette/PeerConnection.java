@@ -234,6 +234,7 @@ final class PeerConnection {
         if (end == RecordedConnection.End.FIN && next == data && next - acknowledged < room) {
             finished = data;
             transmit(TcpSegment.ACK | TcpSegment.FIN, new byte[0], 1, nowNs);
+            claim.ended();
         } else if (end == RecordedConnection.End.RST && acknowledged == data) {
             reset();
         } else if (next < data && next == acknowledged) {

@@ -43,6 +43,8 @@ final class RecordedConnection {
     boolean hasGap;
     private End end = End.NONE;
     private long endNeeds = NEVER;
+    private long endedAt = NEVER;
+    private long leftAt = NEVER;
     /// ICMP or ICMPv6 type and code of the unreachable message.
     int unreachable;
 
@@ -80,11 +82,29 @@ final class RecordedConnection {
     }
 
     /// Records how the remote side ended it; the first end counts.
-    void end(End how, long needs) {
+    ///
+    /// @param frame number of the frame, among those of both directions
+    void end(End how, long needs, long frame) {
         if (end == End.NONE) {
             end = how;
             endNeeds = needs;
+            endedAt = frame;
         }
+    }
+
+    /// Records that the guest ended its stream; the first end counts.
+    void leave(long frame) {
+        leftAt = Math.min(leftAt, frame);
+    }
+
+    /// Number of the frame with which the remote side ended it; [Long#MAX_VALUE] if it did not.
+    long endedAt() {
+        return endedAt;
+    }
+
+    /// Number of the frame with which the guest ended its stream; [Long#MAX_VALUE] if it did not.
+    long leftAt() {
+        return leftAt;
     }
 
     /// How many octets of the answer may be sent to a guest that has sent `received` octets (and one for a

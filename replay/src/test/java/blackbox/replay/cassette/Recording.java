@@ -95,12 +95,19 @@ public final class Recording {
     /// Connections, opened in the order of their numbers, on which this is said in this order; they are still open when
     /// the recording ends.
     void openTogether(int remotePort, List<Said> all) {
+        closedTogether(remotePort, all, List.of());
+    }
+
+    /// The same, and at last the remote side closes some of them in this order, each after the guest has closed the one
+    /// before.
+    void closedTogether(int remotePort, List<Said> all, List<Integer> closed) {
         var open = new ArrayList<Open>();
         int last = all.stream().mapToInt(Said::connection).max().orElse(-1);
         for (int i = 0; i <= last; i++) {
             open.add(new Open(40_000 + i, remotePort));
         }
         all.forEach(said -> open.get(said.connection()).carry(said.turn()));
+        closed.forEach(connection -> open.get(connection).close());
     }
 
     private void connection(int guestPort, int remotePort, List<Turn> turns, boolean closes) {
