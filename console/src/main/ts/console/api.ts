@@ -75,7 +75,8 @@ export class Api {
 
   /** @throws Refused */
   async ask(path: string, options: { method?: string; body?: unknown; signal?: AbortSignal; wait?: number } = {}): Promise<Response> {
-    const headers: Record<string, string> = { Authorization: `Bearer ${this.token() ?? ""}` };
+    const token = this.token();
+    const headers: Record<string, string> = { Authorization: `Bearer ${token ?? ""}` };
     if (options.body !== undefined) {
       headers["Content-Type"] = "application/json";
     }
@@ -96,7 +97,7 @@ export class Api {
     }
     if (!answer.ok) {
       const problem = (await answer.json().catch(() => ({}))) as { detail?: string };
-      if (answer.status === 401) {
+      if (answer.status === 401 && token === this.token()) {
         this.unknown(problem.detail ?? "the service does not know this token");
       }
       throw new Refused(answer.status, problem.detail ?? `the service answers with ${answer.status}`);

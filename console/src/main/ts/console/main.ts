@@ -18,13 +18,14 @@ class Console {
   private readonly program: string;
   private readonly main = h("main", { id: "main" });
   private readonly ways = h("nav", { "aria-label": "Views", hidden: true }, h("a", { href: "#/" }, "Runs"), h("a", { href: `#${SQL}` }, "SQL"), h("a", { href: `#${ACCESS}` }, "Who asked what"));
-  private readonly leave = h("button", { type: "button", hidden: true, click: () => this.forget() }, "Forget the token");
+  private readonly told = h("span", { role: "alert", class: "told" });
+  private readonly leave = h("button", { type: "button", hidden: true, click: () => void this.forget() }, "Forget the token");
   private view: RunView | Runs | Access | Sql | null = null;
   private path = "";
 
   constructor(code: string) {
     this.program = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
-    fill(document.body, h("header", { class: "top" }, h("h1", {}, h("a", { href: "#/" }, "Blackbox")), this.ways, this.leave), this.main);
+    fill(document.body, h("header", { class: "top" }, h("h1", {}, h("a", { href: "#/" }, "Blackbox")), this.ways, this.told, this.leave), this.main);
     addEventListener("hashchange", () => void this.route());
     addEventListener("keydown", (event) => {
       if (this.view instanceof RunView) {
@@ -46,7 +47,7 @@ class Console {
         }
         return this.enter(null);
       })
-      .catch((problem: unknown) => this.enter((problem as Error).message));
+      .catch((problem: unknown) => this.enter(this.api.token() === null ? (problem as Error).message : null));
   }
 
   /** Asks for a token unless this tab has one that is good. */
@@ -103,12 +104,20 @@ class Console {
   }
 
   /** A login is ended; a token that was made on the service's host stays what it is. */
-  private forget(): void {
+  private async forget(): Promise<void> {
+    this.told.textContent = "";
     if (this.api.isByLogin()) {
-      void this.api.ask("/logout", { method: "POST", body: {} }).catch(() => {});
+      try {
+        await this.api.ask("/logout", { method: "POST", body: {} });
+      } catch (problem) {
+        if (this.api.token() !== null) {
+          this.told.textContent = `The login was not ended: ${(problem as Error).message}`;
+          return;
+        }
+      }
     }
     this.api.remember(null);
-    void this.enter("");
+    await this.enter("");
   }
 
   /** The address is `#/`, `#/run/ID`, `#/sql` or `#/access`, and what its view keeps behind a question mark. */

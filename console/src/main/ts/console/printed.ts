@@ -4,6 +4,11 @@ import { type Api, Refused } from "./api";
 
 /** A page cannot show more than this in good time. */
 const CHARACTERS_MAX = 2_000_000;
+const OCTETS_MAX = 32 << 20;
+const PIECES_MAX = 50_000;
+/** Pieces of one stream within this time are one. */
+const TOGETHER_MS = 20;
+const APPENDED = 1_000;
 const FRAME_MS = 50;
 const SPEEDS = [1, 4, 16, 64];
 /** What moves the cursor, colours or renames a terminal. */
@@ -26,16 +31,35 @@ interface End {
 /** Text as it stood on a terminal's lines: without what steers one, and with what a line was overwritten by. */
 export class Lines {
   private rest = "";
+  /** Characters that are not shown: they steer a terminal, or were overwritten. */
+  hidden = 0;
 
   take(text: string): string {
-    const whole = (this.rest + text).replace(SEQUENCE, "");
-    const open = UNFINISHED.exec(whole)?.index ?? whole.length;
-    this.rest = whole.slice(open);
-    return whole
-      .slice(0, open)
-      .replaceAll("\r\n", "\n")
+    const whole = this.rest + text;
+    const steered = whole.replace(SEQUENCE, "");
+    this.hidden += whole.length - steered.length;
+    const open = UNFINISHED.exec(steered)?.index ?? steered.length;
+    this.rest = steered.slice(open);
+    return this.plain(steered.slice(0, open));
+  }
+
+  /** What was begun and not ended: it is shown as it is. */
+  end(): string {
+    const rest = this.rest;
+    this.rest = "";
+    return this.plain(rest);
+  }
+
+  private plain(text: string): string {
+    const lines = text.replaceAll("\r\n", "\n");
+    const shown = lines
       .split("\n")
-      .map((line) => printable(line.slice(line.lastIndexOf("\r", line.length - 2) + 1).replaceAll("\r", "").replaceAll("\t", "        ")))
+      .map((line) => line.split("\r").reduce((before, over) => over + before.slice(over.length)))
+      .join("\n");
+    this.hidden += lines.length - shown.length;
+    return shown
+      .split("\n")
+      .map((line) => printable(line.replaceAll("\t", "        ")))
       .join("\n");
   }
 }
@@ -52,6 +76,8 @@ export class Printed {
   private shown = 0;
   private timer = 0;
   private asked = false;
+  /** Whether it was still being recorded when it was asked for. */
+  private isOpen = false;
 
   constructor(
     private readonly api: Api,
@@ -76,10 +102,13 @@ export class Printed {
   /** Fetched when it is first looked at: each look is recorded. */
   private async open(): Promise<void> {
     this.opened(this.element.open);
-    if (!this.element.open || this.asked) {
+    if (!this.element.open || (this.asked && !this.isOpen)) {
       return;
     }
     this.asked = true;
+    this.isOpen = false;
+    fill(this.screen);
+    this.shown = 0;
     this.said.textContent = "Fetching…";
     try {
       this.said.textContent = await this.fetch();
@@ -100,6 +129,7 @@ export class Printed {
     let first = NaN;
     let characters = 0;
     let binary = 0;
+    let octets = 0;
     let end: End | null = null;
     for await (const each of Printed.objects(answer)) {
       if (Array.isArray(each["limits"])) {
@@ -110,26 +140,41 @@ export class Printed {
       const at = Date.parse(String(each["at"]));
       first = Number.isNaN(first) ? at : first;
       const text = typeof each["text"] === "string" ? each["text"] : "";
+      octets += Number(each["bytes"]) || 0;
       binary += typeof each["base64"] === "string" ? Number(each["bytes"]) : 0;
       if (!lines.has(stream)) {
         lines.set(stream, new Lines());
       }
       const plain = lines.get(stream)!.take(text);
       characters += plain.length;
-      if (characters > CHARACTERS_MAX) {
+      this.add({ at: at - first, stream, text: plain });
+      if (characters > CHARACTERS_MAX || octets > OCTETS_MAX || this.pieces.length > PIECES_MAX) {
         return `Only the beginning is shown; \`blackbox output ${this.run}\` prints all.`;
       }
-      this.pieces.push({ at: at - first, stream, text: plain });
     }
+    for (const [stream, left] of lines) {
+      this.add({ at: this.pieces.at(-1)?.at ?? 0, stream, text: left.end() });
+    }
+    const hidden = [...lines.values()].reduce((sum, each) => sum + each.hidden, 0);
     if (!end) {
       throw new Refused(0, "the service broke its answer off: this is not all");
     }
     return [
       this.pieces.length === 0 ? "Nothing was printed." : "Checked by the service against the events that seal it; times are those at which the host received it.",
       ...end.limits.map(({ text }) => printable(text)),
+      ...(hidden > 0 ? [`${hidden.toLocaleString("en")} characters that steer a terminal, or were overwritten, are not shown; \`blackbox output\` prints them.`] : []),
       ...(binary > 0 ? [`${binary.toLocaleString("en")} octets that are no text are left out.`] : []),
-      ...(end.state === "OPEN" ? ["It is still being recorded: there may be more."] : []),
+      ...((this.isOpen = end.state === "OPEN") ? ["It is still being recorded: there may be more."] : []),
     ].join(" ");
+  }
+
+  private add(piece: Piece): void {
+    const last = this.pieces.at(-1);
+    if (last && last.stream === piece.stream && piece.at - last.at < TOGETHER_MS) {
+      last.text += piece.text;
+    } else if (piece.text !== "") {
+      this.pieces.push(piece);
+    }
   }
 
   private static async *objects(answer: Response): AsyncGenerator<Record<string, unknown>> {
@@ -164,8 +209,9 @@ export class Printed {
       fill(this.screen);
       this.shown = 0;
     }
-    this.screen.append(...this.pieces.slice(this.shown, low).map(({ stream, text }) => h("span", { class: stream }, text)));
-    this.shown = low;
+    for (; this.shown < low; this.shown += Math.min(APPENDED, low - this.shown)) {
+      this.screen.append(...this.pieces.slice(this.shown, Math.min(low, this.shown + APPENDED)).map(({ stream, text }) => h("span", { class: stream }, text)));
+    }
     this.screen.scrollTop = this.screen.scrollHeight;
     this.time.setAttribute("aria-valuetext", `${((Number.isFinite(until) ? until : Number(this.time.max)) / 1000).toFixed(1)} seconds after the first`);
   }

@@ -27,10 +27,18 @@ interface Verdict {
     firstDivergence: Difference | null;
     firstPathDifference: Difference | null;
     effects: Difference[];
+    rules: string[];
+    refusals: { class: string; what: string; mend: string }[];
     compared: string[];
     notCompared: string[];
     message: string | null;
   };
+}
+
+interface Answer {
+  /** How the log of runs is, without which there is no evidence. */
+  log: "holds" | "absent" | "broken";
+  verdicts: Verdict[];
 }
 
 /** The verdicts on replays of a run, with both sides of what differed. */
@@ -57,10 +65,11 @@ export class Replays {
     this.asked = true;
     fill(this.body, h("p", { role: "status" }, "Fetching…"));
     try {
-      const verdicts = await this.api.json<Verdict[]>(`/runs/${this.run}/verdicts`, this.gone);
+      const { log, verdicts } = await this.api.json<Answer>(`/runs/${this.run}/verdicts`, this.gone);
       fill(
         this.body,
-        verdicts.length === 0 && h("p", {}, "Nobody has replayed this run here."),
+        log === "broken" && h("p", { class: "faults" }, "The log of runs does not hold: no verdict here is evidence."),
+        verdicts.length === 0 && h("p", {}, log === "holds" ? "Nobody has replayed this run here." : "There is no verdict, and no log of runs that could say whether there was one."),
         ...verdicts.reverse().map((each) => this.verdict(each)),
         h("p", {}, "To replay it: ", h("code", {}, `blackbox replay ${this.run}`), ". To land in it: ", h("code", {}, `blackbox replay ${this.run} --to EVENT`), "."),
       );
@@ -78,13 +87,15 @@ export class Replays {
     return h(
       "section",
       { class: "verdict" },
-      h("h3", {}, `${printable(each.verdict)}${level}, ${printable(each.tier ?? "")} tier, ${(each.at ?? "at an unknown time").slice(0, 19)}`),
+      h("h3", {}, `${each.fault === null ? "" : "NOT EVIDENCE: "}${printable(each.verdict)}${level}, ${printable(each.tier ?? "")} tier, ${(each.at ?? "at an unknown time").slice(0, 19)}`),
       each.fault !== null
-        ? h("p", { class: "faults" }, `NOT EVIDENCE: ${printable(each.fault)}`)
-        : h("p", {}, `Signed: leaf ${each.leaf} of the log of runs.${said ? ` ${said.comparedEvents.toLocaleString("en")} events compared; ${each.effectDifferences} effects and ${each.pathDifferences} steps of the path differ.` : ""}`),
+        ? h("p", { class: "faults" }, printable(each.fault))
+        : h("p", {}, `Signed: leaf ${each.leaf} of the log of runs.${said && said.comparedEvents > 0 ? ` ${said.comparedEvents.toLocaleString("en")} events compared${each.equivalence !== null || each.effectDifferences + each.pathDifferences > 0 ? `; ${each.effectDifferences} effects and ${each.pathDifferences} steps of the path differ` : ""}.` : " Nothing was compared."}`),
       said?.message ? h("p", {}, printable(said.message)) : null,
       ...(said ? [this.sides("The first divergence", said.firstDivergence), this.sides("The first difference of the path", said.firstPathDifference)] : []),
       ...(said?.effects ?? []).map((effect) => this.sides("An effect", effect)),
+      list("Why nothing was started", said?.refusals.map((each) => `${each.class}: ${each.what}; ${each.mend}`)),
+      list("Differences that were permitted", said?.rules),
       list("Compared", said?.compared),
       list("Not compared", said?.notCompared),
     );

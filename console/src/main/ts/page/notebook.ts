@@ -19,6 +19,11 @@ export class Notebook {
     private readonly address: Address,
   ) {}
 
+  /** The address is another view's from now on. */
+  end(): void {
+    clearTimeout(this.timer);
+  }
+
   /** Takes what the address has. */
   restore(): void {
     this.marks = [];

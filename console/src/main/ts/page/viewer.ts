@@ -114,6 +114,7 @@ export class Viewer {
   /** Ends its thread. Nothing is shown any more. */
   end(): void {
     this.ended = true;
+    this.notebook.end();
     this.thread?.terminate();
   }
 

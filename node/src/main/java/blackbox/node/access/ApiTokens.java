@@ -48,7 +48,8 @@ public final class ApiTokens {
     private static final int RUNS_MAX = 50;
     private static final int GRANTS_MAX = 10_000;
     private static final int VERSION = 1;
-    private static final Duration FORGOTTEN_AFTER = Duration.ofDays(1);
+    private static final int LOGINS_MAX = GRANTS_MAX / 2;
+    private static final int LOGINS_OF_ONE_MAX = 5;
     private static final JsonMapper JSON = new JsonMapper();
 
     private final Path file;
@@ -158,10 +159,12 @@ public final class ApiTokens {
         return make(data, subject, role, runs, lifetime, null);
     }
 
-    /// Makes a token for somebody who has logged in. Those of logins that ended more than a day ago are forgotten.
+    /// Makes a token for somebody who has logged in. Those of logins that are over are forgotten, and so are the oldest
+    /// of
+    /// the same person beyond a few.
     ///
     /// @param issuer which identity provider says who it is
-    /// @throws IllegalArgumentException if the subject cannot be one
+    /// @throws IllegalArgumentException if the subject cannot be one, or is that of a token that was made here
     /// @throws IOException if it cannot be kept
     public static Made login(DataFolder data, String subject, Role role, Duration lifetime, String issuer)
             throws IOException {
@@ -193,12 +196,38 @@ public final class ApiTokens {
                 null,
                 issuer);
         change(data, grants -> {
-            grants.removeIf(each -> each.issuer() != null
-                    && each.expires() != null
-                    && each.expires().plus(FORGOTTEN_AFTER).isBefore(now));
+            if (issuer != null) {
+                makeRoom(grants, grant, now);
+            }
             grants.add(grant);
         });
         return new Made(grant, token);
+    }
+
+    private static void makeRoom(List<Grant> grants, Grant login, Instant now) {
+        if (grants.stream()
+                .anyMatch(
+                        each -> each.issuer() == null && each.subject().equals(login.subject()) && each.isValid(now))) {
+            throw new IllegalArgumentException(
+                    "'" + login.subject() + "' is the subject of a token that was made for a program here");
+        }
+        grants.removeIf(each -> each.issuer() != null && !each.isValid(now));
+        List<Grant> same = grants.stream()
+                .filter(each -> Objects.equals(each.issuer(), login.issuer())
+                        && each.subject().equals(login.subject()))
+                .toList();
+        if (same.size() >= LOGINS_OF_ONE_MAX) {
+            grants.removeAll(same.subList(0, same.size() - LOGINS_OF_ONE_MAX + 1));
+        }
+        if (grants.stream().filter(each -> each.issuer() != null).count() >= LOGINS_MAX) {
+            throw new IllegalStateException("too many people are logged in");
+        }
+    }
+
+    /// Whether the token with an id can be used now.
+    public boolean isValid(String id) {
+        Instant now = clock.instant();
+        return id.equals(OWN_ID) || grants().stream().anyMatch(each -> each.id().equals(id) && each.isValid(now));
     }
 
     /// Revokes the token with an id, or all of a subject; whoever uses one is refused from the next request on.

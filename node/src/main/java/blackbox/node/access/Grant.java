@@ -69,7 +69,8 @@ public record Grant(
         return new Grant(id, subject, role, digest, runs, created, expires, revoked == null ? at : revoked, issuer);
     }
 
-    Caller caller() {
+    /// Who shows it.
+    public Caller caller() {
         return new Caller(subject, role, id, runs);
     }
 

@@ -46,6 +46,9 @@ public final class OidcLogin {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int OCTETS_MAX = 256 << 10;
     private static final int CLOCK_SKEW_S = 60;
+    private static final long KNOWN_NS = Duration.ofMinutes(5).toNanos();
+    private static final String EMAIL = "email";
+    private static final String VERIFIED = "email_verified";
 
     /// Signatures by keys of the provider's; none with a shared secret, and never `none`.
     private static final Set<JWSAlgorithm> ALGORITHMS = Set.of(
@@ -65,6 +68,8 @@ public final class OidcLogin {
             .followRedirects(HttpClient.Redirect.NEVER)
             .build();
 
+    private volatile @Nullable Known known;
+
     public OidcLogin(OidcSettings settings) {
         this.settings = settings;
     }
@@ -75,6 +80,8 @@ public final class OidcLogin {
             URI token,
             URI keys,
             @Nullable URI userInfo) {}
+
+    private record Known(Provider provider, long sinceNs) {}
 
     /// @param access for what the provider says of people elsewhere than in the ID token; null if there is none
     private record Tokens(String id, @Nullable String access) {}
@@ -155,6 +162,10 @@ public final class OidcLogin {
                 all.claim(name, value);
             }
         });
+        if (claims.getClaim(EMAIL) == null || claims.getClaim(VERIFIED) == null) {
+            // What one document says of an address is not about the other's.
+            all.claim(EMAIL, told.getClaim(EMAIL)).claim(VERIFIED, told.getClaim(VERIFIED));
+        }
         return all.build();
     }
 
@@ -165,7 +176,8 @@ public final class OidcLogin {
             throw new OidcException(Why.PROVIDER, "the identity provider's token has no claim \"" + name + "\"");
         }
         // Anybody may call themselves whatever they like before somebody has looked.
-        if (name.equals("email") && !Boolean.TRUE.equals(claims.getBooleanClaim("email_verified"))) {
+        Object verified = claims.getClaim(VERIFIED);
+        if (name.equals(EMAIL) && !Boolean.TRUE.equals(verified) && !"true".equals(verified)) {
             throw new OidcException(Why.NO_ROLE, "the identity provider has not verified the address " + subject);
         }
         return subject;
@@ -245,7 +257,18 @@ public final class OidcLogin {
         return new Tokens(token, said.path("access_token").textValue());
     }
 
+    /// What it said within the last minutes, or says now.
     private Provider provider() throws OidcException, InterruptedException {
+        Known before = known;
+        if (before != null && System.nanoTime() - before.sinceNs() < KNOWN_NS) {
+            return before.provider();
+        }
+        Provider provider = ask();
+        known = new Known(provider, System.nanoTime());
+        return provider;
+    }
+
+    private Provider ask() throws OidcException, InterruptedException {
         URI place = settings.wellKnown();
         JsonNode said = json(get(place), place);
         if (!settings.issuer().toString().equals(said.path("issuer").textValue())) {

@@ -27,6 +27,8 @@ final class AccessController {
 
     private static final int NEWEST = 500;
     private static final int NEWEST_MAX = 10_000;
+    /// Of texts that callers chose, in all entries of an answer.
+    private static final long CHARS_MAX = 4 << 20;
 
     private final ApiContext context;
     private final RequestLimiter scans = new RequestLimiter(4, "requests that read the record of access");
@@ -52,12 +54,14 @@ final class AccessController {
         try (RequestLimiter.Slot _ = scans.take()) {
             Deque<AccessEntry> newest = new ArrayDeque<>();
             var left = new long[1];
+            var chars = new long[1];
             Map<RunId, @Nullable String> records = AccessEntries.read(recordings, entry -> {
                 if ((about == null || about.equals(entry.run()))
                         && (subject == null || subject.equals(entry.subject()))) {
                     newest.addFirst(entry);
-                    if (newest.size() > most) {
-                        newest.removeLast();
+                    chars[0] += chars(entry);
+                    while (newest.size() > most || chars[0] > CHARS_MAX && newest.size() > 1) {
+                        chars[0] -= chars(newest.removeLast());
                         left[0]++;
                     }
                 }
@@ -81,5 +85,13 @@ final class AccessController {
                 out.writeEndObject();
             });
         }
+    }
+
+    private static long chars(AccessEntry entry) {
+        return length(entry.said()) + length(entry.target());
+    }
+
+    private static long length(@Nullable String text) {
+        return text == null ? 0 : text.length();
     }
 }

@@ -23,7 +23,6 @@ import io.micronaut.http.annotation.Post;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.io.IOException;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Gives a token to whoever an identity provider says that it is. What it answers and refuses is in the record of
@@ -37,6 +36,7 @@ final class LoginController {
     private static final int CHARS_MAX = 4_000;
 
     private final ApiContext context;
+    private final RequestLimiter begun = new RequestLimiter(8, "people who begin to log in");
     private final RequestLimiter logins = new RequestLimiter(8, "logins");
 
     LoginController(ApiContext context) {
@@ -47,7 +47,7 @@ final class LoginController {
     @Get(value = "/login", produces = MediaType.APPLICATION_JSON)
     HttpResponse<byte[]> begin() throws InterruptedException {
         OidcLogin login = context.login();
-        try (RequestLimiter.Slot _ = logins.take()) {
+        try (RequestLimiter.Slot _ = begun.take()) {
             OidcLogin.@Nullable Begin begin = login == null ? null : login.begin();
             return HttpResponse.ok(ApiJson.document(out -> {
                 out.writeStartObject();
@@ -73,8 +73,7 @@ final class LoginController {
 
     /// The body is JSON, of what a browser came back with: `{"code", "verifier", "nonce"}`.
     @Post(value = "/login", consumes = MediaType.APPLICATION_JSON, produces = MediaType.APPLICATION_JSON)
-    HttpResponse<byte[]> login(HttpRequest<?> request, @Body String body)
-            throws QueryException, IOException, InterruptedException {
+    HttpResponse<byte[]> login(HttpRequest<?> request, @Body String body) throws IOException, InterruptedException {
         OidcLogin login = context.login();
         if (login == null) {
             return refused(request, HttpStatus.NOT_FOUND, "nobody logs in here; `blackbox token create` makes tokens");
@@ -83,35 +82,7 @@ final class LoginController {
             return refused(request, HttpStatus.FORBIDDEN, "another site's page cannot log anybody in");
         }
         try (RequestLimiter.Slot _ = logins.take()) {
-            OidcLogin.Person person = login.redeem(redeemed(body));
-            ApiTokens.Made made = ApiTokens.login(
-                    context.data(),
-                    person.subject(),
-                    person.role(),
-                    login.settings().session(),
-                    login.settings().issuer().toString());
-            Grant grant = made.grant();
-            byte[] answer = ApiJson.document(out -> {
-                out.writeStartObject();
-                out.writeStringField("token", made.token());
-                out.writeStringField("subject", grant.subject());
-                out.writeStringField("role", grant.role().word());
-                out.writeStringField("expires", String.valueOf(grant.expires()));
-                out.writeEndObject();
-            });
-            long number = context.access()
-                    .begin(new AccessLog.Request(
-                            Objects.requireNonNull(context.tokens().recognise("Bearer " + made.token())),
-                            AccessFilter.remote(request),
-                            ROUTE,
-                            null,
-                            "/login"));
-            context.access().end(number, HttpStatus.OK.getCode(), answer.length, true);
-            return HttpResponse.ok(answer).header(HttpHeaders.CACHE_CONTROL, "no-store");
-        } catch (RecorderException e) {
-            return AccessFilter.notRecorded(e);
-        } catch (IllegalArgumentException e) {
-            return refused(request, HttpStatus.FORBIDDEN, "the identity provider's name for you: " + e.getMessage());
+            return answer(request, login, login.redeem(redeemed(body)));
         } catch (OidcException e) {
             HttpStatus status = switch (e.why()) {
                 case REFUSED -> HttpStatus.UNAUTHORIZED;
@@ -119,7 +90,47 @@ final class LoginController {
                 case PROVIDER -> HttpStatus.BAD_GATEWAY;
             };
             return refused(request, status, String.valueOf(e.getMessage()));
+        } catch (QueryException e) {
+            return refused(request, HttpStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
         }
+    }
+
+    private HttpResponse<byte[]> answer(HttpRequest<?> request, OidcLogin login, OidcLogin.Person person)
+            throws IOException {
+        ApiTokens.Made made;
+        try {
+            made = ApiTokens.login(
+                    context.data(),
+                    person.subject(),
+                    person.role(),
+                    login.settings().session(),
+                    login.settings().issuer().toString());
+        } catch (IllegalArgumentException e) {
+            return refused(request, HttpStatus.FORBIDDEN, "the identity provider's name for you: " + e.getMessage());
+        } catch (IllegalStateException e) {
+            return refused(request, HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(e.getMessage()));
+        }
+        Grant grant = made.grant();
+        long number;
+        try {
+            number = context.access()
+                    .begin(new AccessLog.Request(grant.caller(), AccessFilter.remote(request), ROUTE, null, "/login"));
+        } catch (RecorderException e) {
+            ApiTokens.revoke(context.data(), grant.id()); // nobody has it
+            return AccessFilter.notRecorded(e);
+        }
+        AnswerMeter.expect(context.access(), request.getHeaders().get(AnswerMeter.CONNECTION), number);
+        byte[] answer = ApiJson.document(out -> {
+            out.writeStartObject();
+            out.writeStringField("token", made.token());
+            out.writeStringField("subject", grant.subject());
+            out.writeStringField("role", grant.role().word());
+            out.writeStringField("expires", String.valueOf(grant.expires()));
+            out.writeEndObject();
+        });
+        return HttpResponse.ok(answer)
+                .header(AnswerMeter.NUMBER, Long.toString(number))
+                .header(HttpHeaders.CACHE_CONTROL, "no-store");
     }
 
     private HttpResponse<byte[]> refused(HttpRequest<?> request, HttpStatus status, String why) {

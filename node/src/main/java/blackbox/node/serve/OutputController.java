@@ -54,7 +54,9 @@ final class OutputController {
         try {
             var octets = WrittenStream.of(out -> write(recordings, id, Boolean.TRUE.equals(follow), out));
             sent = true;
-            return HttpResponse.ok(new StreamedFile(slot.over(octets), NDJSON));
+            String token = AccessFilter.caller(request).token();
+            return HttpResponse.ok(
+                    new StreamedFile(slot.over(new ValidStream(octets, context.tokens(), token)), NDJSON));
         } finally {
             if (!sent) {
                 slot.close();

@@ -24,7 +24,6 @@ import blackbox.query.why.Why;
 import blackbox.query.why.WhyCollector;
 import blackbox.query.why.WhyCollector.Depth;
 import blackbox.query.why.WhyJson;
-import blackbox.replay.verdict.LoggedVerdict;
 import blackbox.schemas.RunId;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
@@ -122,9 +121,9 @@ final class RunsController {
     byte[] verdicts(HttpRequest<?> request, @PathVariable String run) throws QueryException, IOException {
         RunId id = AccessFilter.run(request);
         try (RequestLimiter.Slot _ = scans.take()) {
-            List<LoggedVerdict> verdicts = VerdictList.read(
+            VerdictList.Found found = VerdictList.find(
                     context.recordings(), id, context.trustedKeys().read());
-            return ApiJson.document(out -> VerdictList.writeWhole(out, verdicts));
+            return ApiJson.document(out -> VerdictList.writeWhole(out, found));
         }
     }
 
@@ -193,7 +192,11 @@ final class RunsController {
         EventStream stream = Boolean.TRUE.equals(follow)
                 ? EventStream.following(context.recordings(), id, filter, first)
                 : EventStream.of(context.recordings(), id, filter, first);
-        return new StreamedFile(streams.hold(new EventBytes(stream, eventsMax)), NDJSON);
+        var octets = new ValidStream(
+                new EventBytes(stream, eventsMax),
+                context.tokens(),
+                AccessFilter.caller(request).token());
+        return new StreamedFile(streams.hold(octets), NDJSON);
     }
 
     @Get("/{run}/events/{index}/why")

@@ -26,23 +26,24 @@ import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Answers one SELECT over what ingest has committed. The body is JSON: `{"select": "…", "limit": 200}`.
 @Controller("/api/v1/sql")
-@ExecuteOn(TaskExecutors.BLOCKING)
+@ExecuteOn(TaskExecutors.IO) // not virtual threads, which native code holds
 final class SqlController {
 
     private static final JsonMapper JSON = new JsonMapper();
-    private static final SqlLimits LIMITS = new SqlLimits(256, 1, Duration.ofSeconds(30));
+    private static final SqlLimits LIMITS = new SqlLimits(128, 1, Duration.ofSeconds(30));
     private static final int ROWS = 200;
     private static final int ROWS_MAX = 5_000;
     private static final int OCTETS_MAX = 4 << 20;
 
     private final ApiContext context;
-    private final RequestLimiter queries = new RequestLimiter(2, "queries");
+    private final RequestLimiter queries = new RequestLimiter(1, "queries");
 
     SqlController(ApiContext context) {
         this.context = context;
@@ -100,7 +101,7 @@ final class SqlController {
     }
 
     private static byte[] answer(SqlEngine engine, String select, int rowsMax) throws QueryException, IOException {
-        var octets = new ByteArrayOutputStream();
+        var octets = new Bounded();
         JsonGenerator out = JSON.createGenerator(octets);
         out.writeStartObject();
         var rows = new Rows(out, octets, rowsMax);
@@ -108,6 +109,9 @@ final class SqlController {
             engine.selectFirst(select, rowsMax + 1L, rows);
         } catch (EnoughException e) {
             // What there is more of is said below.
+        } catch (TooLongException e) {
+            throw new QueryException(
+                    Code.BAD_INPUT, "a single row is longer than an answer may be: select less of it", e);
         }
         out.writeEndArray();
         out.writeBooleanField("complete", rows.complete);
@@ -122,15 +126,31 @@ final class SqlController {
         private static final long serialVersionUID = 1;
     }
 
+    /// A row is longer than an answer.
+    private static final class TooLongException extends IOException {
+        private static final long serialVersionUID = 1;
+    }
+
+    /// Refuses what is far more than an answer, also within a value: nobody knows how long one is before it is written.
+    private static final class Bounded extends ByteArrayOutputStream {
+        @Override
+        public synchronized void write(byte[] octets, int offset, int length) {
+            if (size() + length > 2 * OCTETS_MAX) {
+                throw new UncheckedIOException(new TooLongException());
+            }
+            super.write(octets, offset, length);
+        }
+    }
+
     /// Writes columns and rows, until there are enough.
     private static final class Rows implements ResultSink {
         private final JsonGenerator out;
-        private final ByteArrayOutputStream octets;
+        private final Bounded octets;
         private final int rowsMax;
         private int count;
         private boolean complete;
 
-        Rows(JsonGenerator out, ByteArrayOutputStream octets, int rowsMax) {
+        Rows(JsonGenerator out, Bounded octets, int rowsMax) {
             this.out = out;
             this.octets = octets;
             this.rowsMax = rowsMax;
@@ -151,12 +171,16 @@ final class SqlController {
             if (count == rowsMax || octets.size() > OCTETS_MAX) {
                 throw new EnoughException();
             }
-            out.writeStartArray();
-            for (Object value : values) {
-                JsonResult.value(out, value);
+            try {
+                out.writeStartArray();
+                for (Object value : values) {
+                    JsonResult.value(out, value);
+                }
+                out.writeEndArray();
+                out.flush();
+            } catch (UncheckedIOException e) {
+                throw e.getCause();
             }
-            out.writeEndArray();
-            out.flush();
             count++;
         }
 

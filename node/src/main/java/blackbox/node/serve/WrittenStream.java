@@ -11,8 +11,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/// Octets that a writer writes while they are read, and no faster: it runs in a thread of its own, and ends with an
-/// `IOException` at its next octets once the stream is closed. A writer that fails breaks the stream off, so that
+/// Octets that a writer writes while they are read, and no faster: it runs in a thread of its own, which
+/// is interrupted once the stream is closed, and gets an `IOException` at its next octets or flush. A writer that fails
+/// breaks the stream off, so that
 /// nobody takes what there is for all.
 final class WrittenStream extends InputStream {
 
@@ -27,6 +28,7 @@ final class WrittenStream extends InputStream {
     private int at;
     private boolean over;
     private volatile boolean closed;
+    private final Thread writing;
 
     /// Writes the octets.
     @FunctionalInterface
@@ -34,14 +36,16 @@ final class WrittenStream extends InputStream {
         void write(OutputStream out) throws IOException, QueryException, InterruptedException;
     }
 
-    private WrittenStream() {}
+    private WrittenStream(Writer writer) {
+        writing = Thread.ofVirtual().name("written-stream").unstarted(() -> run(writer));
+    }
 
-    /// Starts the writer, and waits for its first octets or its end.
+    /// Starts the writer, and waits until it first writes or flushes, or ends.
     ///
-    /// @throws QueryException if it fails before its first octets; there is no answer then
+    /// @throws QueryException if it fails before that; there is no answer then
     static WrittenStream of(Writer writer) throws IOException, QueryException {
-        var stream = new WrittenStream();
-        Thread.ofVirtual().name("written-stream").start(() -> stream.run(writer));
+        var stream = new WrittenStream(writer);
+        stream.writing.start();
         try {
             stream.begun.get();
             return stream;
@@ -62,11 +66,10 @@ final class WrittenStream extends InputStream {
             writer.write(new Parts());
             ended.complete(null);
             put(END);
-        } catch (IOException | QueryException | RuntimeException | InterruptedException e) {
+        } catch (IOException | QueryException | RuntimeException | InterruptedException | Error e) {
             ended.completeExceptionally(e);
             begun.completeExceptionally(e);
         }
-        begun.complete(null);
     }
 
     /// What the writer writes to: each call gives a part.
@@ -82,22 +85,29 @@ final class WrittenStream extends InputStream {
                 put(Arrays.copyOfRange(octets, offset, offset + length));
             }
         }
+
+        @Override
+        public void flush() throws IOException {
+            look();
+        }
+    }
+
+    private void look() throws IOException {
+        begun.complete(null);
+        if (closed) {
+            throw new IOException("nobody reads it any more");
+        }
     }
 
     private void put(byte[] octets) throws IOException {
+        look();
         try {
-            begun.complete(null);
             while (!parts.offer(octets, LOOK_EVERY_MS, TimeUnit.MILLISECONDS)) {
-                if (closed) {
-                    throw new IOException("nobody reads it any more");
-                }
+                look();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);
-        }
-        if (closed) {
-            throw new IOException("nobody reads it any more");
         }
     }
 
@@ -126,6 +136,9 @@ final class WrittenStream extends InputStream {
 
     /// @throws IOException if the writer failed
     private void next() throws IOException {
+        if (closed) {
+            throw new IOException("it was closed");
+        }
         try {
             byte[] next = parts.poll(LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
             if (next == null) {
@@ -148,6 +161,7 @@ final class WrittenStream extends InputStream {
     @Override
     public void close() {
         closed = true;
+        writing.interrupt();
         parts.clear();
     }
 }

@@ -34,10 +34,27 @@ public final class VerdictList {
     /// @param trusted the keys that are trusted initially
     public static List<LoggedVerdict> read(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted)
             throws IOException {
+        return find(recordings, run, trusted).verdicts();
+    }
+
+    /// The verdicts, and how the log of runs is that has to hold them.
+    ///
+    /// @param log `holds`, `absent` or `broken`: without it there is no evidence
+    public record Found(String log, List<LoggedVerdict> verdicts) {
+        public Found {
+            verdicts = List.copyOf(verdicts);
+        }
+    }
+
+    /// As [#read].
+    public static Found find(Recordings recordings, RunId run, List<? extends NoteVerifier> trusted)
+            throws IOException {
         List<Document> documents = new VerdictStore(recordings.data()).list(run);
         return switch (CheckedLog.read(new TransparencyLogReader(recordings.log()), trusted, run)) {
-            case CheckedLog.Holds holds -> LoggedVerdict.join(holds.log().replays(), documents);
-            case CheckedLog.Absent _, CheckedLog.Broken _ -> LoggedVerdict.join(List.of(), documents);
+            case CheckedLog.Holds holds ->
+                new Found("holds", LoggedVerdict.join(holds.log().replays(), documents));
+            case CheckedLog.Absent _ -> new Found("absent", LoggedVerdict.join(List.of(), documents));
+            case CheckedLog.Broken _ -> new Found("broken", LoggedVerdict.join(List.of(), documents));
         };
     }
 
@@ -55,9 +72,12 @@ public final class VerdictList {
         out.writeEndArray();
     }
 
-    /// Writes a JSON array; of the last verdicts, as far as they are evidence, with all that their documents say.
-    public static void writeWhole(JsonGenerator out, List<LoggedVerdict> verdicts) throws IOException {
-        out.writeStartArray();
+    /// Writes an object; of the last verdicts, as far as they are evidence, with all that their documents say.
+    public static void writeWhole(JsonGenerator out, Found found) throws IOException {
+        List<LoggedVerdict> verdicts = found.verdicts();
+        out.writeStartObject();
+        out.writeStringField("log", found.log());
+        out.writeArrayFieldStart("verdicts");
         for (int at = 0; at < verdicts.size(); at++) {
             LoggedVerdict each = verdicts.get(at);
             out.writeStartObject();
@@ -70,6 +90,7 @@ public final class VerdictList {
             out.writeEndObject();
         }
         out.writeEndArray();
+        out.writeEndObject();
     }
 
     private static void writeFields(JsonGenerator out, LoggedVerdict each) throws IOException {

@@ -220,7 +220,7 @@ class ConsoleTest {
         assertEquals(List.of(), Npm.texts(said.path("errors")));
         assertEquals(List.of(), Npm.texts(said.path("axe")));
         assertEquals(
-                "done\\u{7}\n<script>alert(1)</script>\noops\n\u2068\u05d0\u2069\n",
+                "done\\u{7}\n<script>alert(1)</script>\noops\n\u2068\u05d0\u2069\n\\u{1b}%Gnot hidden\n",
                 said.path("printed").asText());
         assertEquals("oops\n", said.path("stderr").asText());
         assertEquals("done\\u{7}\n", said.path("first").asText(), "at its first piece");
@@ -245,7 +245,7 @@ class ConsoleTest {
             kept.through(PrintedStream.STDERR, OutputStream.nullOutputStream())
                     .write("oops\n".getBytes(StandardCharsets.UTF_8));
             kept.through(PrintedStream.STDOUT, OutputStream.nullOutputStream())
-                    .write("\u05d0\n".getBytes(StandardCharsets.UTF_8));
+                    .write("\u05d0\n\u001b%Gnot hidden\n".getBytes(StandardCharsets.UTF_8));
             for (CaptureFile file : kept.files()) {
                 file.sealNew(run::tick).forEach(run::add);
             }

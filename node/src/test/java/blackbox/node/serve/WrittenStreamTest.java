@@ -11,7 +11,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -80,5 +82,33 @@ class WrittenStreamTest {
         assertTrue(!over.await(50, TimeUnit.MILLISECONDS), "it waits for its reader");
         stream.close();
         assertTrue(over.await(20, TimeUnit.SECONDS));
+    }
+
+    /// What a run prints comes when it comes: until then there is an answer all the same, and its end is noticed.
+    @Test
+    void aWriterThatOnlyWaitsIsEnded() throws Exception {
+        var over = new CountDownLatch(1);
+        var stream = WrittenStream.of(out -> {
+            try {
+                while (true) {
+                    out.flush();
+                    Thread.sleep(60_000);
+                }
+            } finally {
+                over.countDown();
+            }
+        });
+        var reading = new CompletableFuture<Integer>();
+        Thread.ofVirtual().start(() -> {
+            try {
+                reading.complete(stream.read());
+            } catch (IOException e) {
+                reading.completeExceptionally(e);
+            }
+        });
+        assertTrue(!over.await(50, TimeUnit.MILLISECONDS));
+        stream.close();
+        assertTrue(over.await(20, TimeUnit.SECONDS));
+        assertThrows(ExecutionException.class, () -> reading.get(20, TimeUnit.SECONDS));
     }
 }
