@@ -159,11 +159,11 @@ async function walk() {
 
 /** Who looked, as it was sealed. */
 async function access() {
-  const { page, errors } = await tab();
+  const { page, thrown } = await tab();
   await enter(page, `${url}/console#/run/${run}`);
   await page.getByRole("link", { name: "Who asked about it" }).press("Enter");
   await page.waitForSelector(".runs tbody tr");
-  const said = { errors, axe: await axe(page) };
+  const said = { errors: thrown, axe: await axe(page) };
   said.about = await page.locator(".runs tbody tr").allInnerTexts();
   await page.screenshot({ path: `${last}/console-access.png` });
   await page.getByRole("link", { name: "All requests" }).press("Enter");

@@ -98,7 +98,7 @@ export class Access {
   }
 
   private static row(each: Entry): HTMLElement {
-    const failed = each.status === null || each.status >= 400 || each.ended === "cut";
+    const failed = !each.status || each.status >= 400 || each.ended === "cut";
     const isId = each.run !== null && /^[0-9a-z]{26}$/.test(each.run);
     return h(
       "tr",
@@ -108,7 +108,7 @@ export class Access {
       h("td", {}, printable(each.remote ?? "")),
       h("td", {}, printable(each.what) + (each.count > 1 ? ` (${each.count} times)` : "") + (each.said === null ? "" : `: ${printable(each.said).slice(0, 200)}`)),
       h("td", {}, isId ? h("a", { href: `#/run/${each.run}` }, each.run) : printable(each.run ?? "")),
-      h("td", {}, each.status === null ? "none" : `${each.status}${each.ended === "cut" ? ", cut" : ""}`),
+      h("td", {}, each.status ? `${each.status}${each.ended === "cut" ? ", cut" : ""}` : "none"),
       h("td", { class: "number" }, each.bytes === null ? "" : each.bytes.toLocaleString("en")),
       h("td", {}, h("a", { href: `#/run/${each.record}?event=${each.index}` }, `event ${each.index}`)),
     );

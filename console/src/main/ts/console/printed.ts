@@ -161,7 +161,7 @@ export class Printed {
     }
     return [
       this.pieces.length === 0 ? "Nothing was printed." : "Checked by the service against the events that seal it; times are those at which the host received it.",
-      ...end.limits.map(({ text }) => printable(text)),
+      ...end.limits.map(({ text }) => `${printable(text[0]?.toUpperCase() + text.slice(1))}.`),
       ...(hidden > 0 ? [`${hidden.toLocaleString("en")} characters that steer a terminal, or were overwritten, are not shown; \`blackbox output\` prints them.`] : []),
       ...(binary > 0 ? [`${binary.toLocaleString("en")} octets that are no text are left out.`] : []),
       ...((this.isOpen = end.state === "OPEN") ? ["It is still being recorded: there may be more."] : []),

@@ -180,6 +180,7 @@ export class Browse {
     if (wanted.some((each) => each.parentNode !== this.panel) || this.panel.childElementCount !== wanted.length) {
       fill(this.panel, ...wanted);
       this.shown = "\n";
+      this.count.textContent = "Gathering…"; // of a million events that takes seconds, once
     }
     this.list.sorted(this.sort);
     if (this.view === "network" && this.map.element.childElementCount === 0) {

@@ -116,9 +116,11 @@ export class Events {
   /** Gives each event, in order, with a way to the values of the columns that were named. */
   scan(names: readonly string[], take: (index: number, get: (name: string) => Value | null | undefined) => void): void {
     for (const [at, rows] of this.parts.entries()) {
-      const columns = new Map(names.map((name) => [name, this.ids[at]!.get(IDS[name]!)]));
+      const columns: Record<string, ArrayLike<Value | null | undefined> | undefined> = Object.fromEntries(
+        names.map((name) => [name, this.ids[at]!.get(IDS[name]!)]),
+      );
       let i = 0;
-      const get = (name: string): Value | null | undefined => columns.get(name)?.[i];
+      const get = (name: string): Value | null | undefined => columns[name]?.[i];
       for (; i < rows.count && rows.first + i < this.count; i++) {
         take(rows.first + i, rows.raw?.[i] ? this.values(rows.first + i) : get);
       }

@@ -14,7 +14,7 @@ import blackbox.node.verdict.VerdictList;
 import blackbox.query.QueryException;
 import blackbox.query.answer.RunSummary;
 import blackbox.recorder.keys.PayloadKeyFile;
-import blackbox.replay.cassette.Difference;
+import blackbox.replay.request.Difference;
 import blackbox.replay.verdict.DifferingOctets;
 import blackbox.replay.verdict.LoggedVerdict;
 import blackbox.replay.verdict.VerdictStore;

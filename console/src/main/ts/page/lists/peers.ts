@@ -56,9 +56,9 @@ export class Peers {
         this.named.set(keyOf(answer)!, name!);
       }
     }
-    const key = peerOf(get);
     const ip = text("remote_ip");
-    if (key === null || ip === null || isLoopback(ip)) {
+    const key = ip === null || isLoopback(ip) ? null : peerOf(get);
+    if (ip === null || key === null) {
       return;
     }
     const peer = this.peer(key, ip, index);

@@ -11,6 +11,8 @@ const RESOLVED = /^\/|^[^/[]+\[\d+:\d+\]/;
 
 export interface Process {
   pid: number;
+  /** When it began; null if no event says so. */
+  start: bigint | null;
   parent: Process | null;
   children: Process[];
   /** Its last program's arguments, as it was given them; null if it has not executed one. */
@@ -52,8 +54,10 @@ export class Processes {
     if (typeof pid !== "number") {
       return null;
     }
-    const key = processOf(get) ?? `${pid}-`;
-    const process = this.known.get(key) ?? this.begun(index, pid, key, get);
+    const start = get("start_ns");
+    const newest = this.newest.get(pid);
+    // To name each by a text takes far longer than to look whether it is the one that began last.
+    const process = newest && newest.start === (start ?? null) ? newest : this.find(index, pid, get);
     const kind = get("kind");
     const ret = get("ret");
     const time = get("at_ns");
@@ -82,14 +86,21 @@ export class Processes {
     return process;
   }
 
+  private find(index: number, pid: number, get: Get): Process {
+    const key = processOf(get) ?? `${pid}-`;
+    return this.known.get(key) ?? this.begun(index, pid, key, get);
+  }
+
   /** A parent was there before: so no two processes are each other's, whatever a guest says. */
   private begun(index: number, pid: number, key: string, get: Get): Process {
     const ppid = get("ppid");
     const parentStart = get("parent_start_ns");
     const parent = typeof ppid !== "number" ? undefined : typeof parentStart === "bigint" ? this.known.get(`${ppid}-${parentStart}`) : this.newest.get(ppid);
     const isCopy = get("kind") === FORK;
+    const start = get("start_ns");
     const process: Process = {
       pid,
+      start: typeof start === "bigint" ? start : null,
       parent: parent ?? null,
       children: [],
       command: null,

@@ -18,6 +18,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -35,7 +36,10 @@ public final class AccessLog implements AutoCloseable {
     /// How long what a request's body says may be, likewise.
     public static final int SAID_CHARS_MAX = 12_000;
 
-    /// How many requests without a valid token are recorded one by one in each [#WINDOW].
+    /// The route by which people log in.
+    public static final String LOGIN = "POST /login";
+
+    /// How many requests without a valid token are recorded one by one in each [#WINDOW], of logins and of all others.
     static final int REFUSED_MAX = 20;
 
     private static final Duration WINDOW = Duration.ofMinutes(1);
@@ -66,7 +70,8 @@ public final class AccessLog implements AutoCloseable {
     private long againNs;
     private volatile Duration pause = AGAIN;
     private long windowNs = System.nanoTime();
-    private int refused;
+    /// How many were refused in this window: logins, and all others.
+    private final Map<Boolean, Integer> refused = new HashMap<>();
     private long onlyCounted;
     private boolean closed;
 
@@ -254,7 +259,9 @@ public final class AccessLog implements AutoCloseable {
         if (closed) {
             return;
         }
-        if (++refused > REFUSED_MAX) {
+        // Whoever floods logins must not hide who tries tokens.
+        int soFar = refused.merge(route.equals(LOGIN), 1, Integer::sum);
+        if (soFar > REFUSED_MAX) {
             onlyCounted++;
             return;
         }
@@ -266,7 +273,7 @@ public final class AccessLog implements AutoCloseable {
         if (System.nanoTime() - windowNs >= WINDOW.toNanos()) {
             tellCounted();
             windowNs = System.nanoTime();
-            refused = 0;
+            refused.clear();
         }
     }
 

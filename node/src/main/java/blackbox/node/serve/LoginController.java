@@ -32,7 +32,6 @@ import org.jspecify.annotations.Nullable;
 final class LoginController {
 
     private static final JsonMapper JSON = new JsonMapper();
-    private static final String ROUTE = "POST /login";
     private static final int CHARS_MAX = 4_000;
 
     private final ApiContext context;
@@ -114,7 +113,8 @@ final class LoginController {
         long number;
         try {
             number = context.access()
-                    .begin(new AccessLog.Request(grant.caller(), AccessFilter.remote(request), ROUTE, null, "/login"));
+                    .begin(new AccessLog.Request(
+                            grant.caller(), AccessFilter.remote(request), AccessLog.LOGIN, null, "/login"));
         } catch (RecorderException e) {
             ApiTokens.revoke(context.data(), grant.id()); // nobody has it
             return AccessFilter.notRecorded(e);
@@ -134,7 +134,7 @@ final class LoginController {
     }
 
     private HttpResponse<byte[]> refused(HttpRequest<?> request, HttpStatus status, String why) {
-        context.access().refuse(AccessFilter.remote(request), ROUTE, status.getCode());
+        context.access().refuse(AccessFilter.remote(request), AccessLog.LOGIN, status.getCode());
         return Problem.response(status, why);
     }
 

@@ -1,6 +1,8 @@
 package blackbox.node.serve;
 
 import blackbox.evidence.store.Recordings;
+import blackbox.node.serve.stream.ValidStream;
+import blackbox.node.serve.stream.WrittenStream;
 import blackbox.query.QueryException;
 import blackbox.query.QueryException.Code;
 import blackbox.recorder.capture.PrintedStream;

@@ -6,6 +6,7 @@ import blackbox.evidence.bundle.BundleWriter;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
+import blackbox.node.serve.stream.ValidStream;
 import blackbox.node.verdict.VerdictList;
 import blackbox.query.QueryException;
 import blackbox.query.QueryException.Code;

@@ -151,9 +151,7 @@ class LoginTest {
         assertEquals("anna@example.com", grants.getFirst().subject());
         assertEquals("auditor", grants.getFirst().role().word());
         assertEquals("revoked", grants.getFirst().state(Instant.now()));
-        stop();
-        var entries = new ArrayList<AccessEntry>();
-        AccessEntries.read(new LocalTrust(data).recordings(), entries::add);
+        List<AccessEntry> entries = recorded();
         assertTrue(
                 entries.stream()
                         .anyMatch(each -> each.what().equals("POST /login")
@@ -187,6 +185,39 @@ class LoginTest {
             provider.waitFor();
             assertEquals(502, post(client, whole, null).statusCode());
         }
+    }
+
+    /// Who tries tokens is seen beside a flood of logins.
+    @Test
+    void aFloodOfLoginsHidesNoOthers() throws Exception {
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            for (int i = 0; i < 25; i++) {
+                assertEquals(400, post(client, "{}", null).statusCode());
+            }
+            var guess = HttpRequest.newBuilder(URI.create(server.uri() + "/api/v1/runs"))
+                    .header("Authorization", "Bearer a guess")
+                    .build();
+            assertEquals(401, client.send(guess, BodyHandlers.ofString()).statusCode());
+        }
+        List<AccessEntry> entries = recorded();
+        assertEquals(
+                20,
+                entries.stream()
+                        .filter(each -> each.what().equals("POST /login"))
+                        .count(),
+                entries::toString);
+        assertTrue(
+                entries.stream().anyMatch(each -> each.what().equals("GET /api/v1/runs") && each.remote() != null),
+                entries::toString);
+        assertTrue(entries.stream().anyMatch(each -> each.count() == 5), entries::toString);
+    }
+
+    /// Ends the service, and reads its record.
+    private List<AccessEntry> recorded() throws Exception {
+        stop();
+        var entries = new ArrayList<AccessEntry>();
+        AccessEntries.read(new LocalTrust(data).recordings(), entries::add);
+        return entries;
     }
 
     private HttpResponse<String> post(HttpClient client, String body, @Nullable String origin) throws Exception {

@@ -1,5 +1,6 @@
 package blackbox.replay.cassette;
 
+import blackbox.replay.request.Difference;
 import blackbox.schemas.Hash;
 import blackbox.schemas.event.Endpoint;
 import com.fasterxml.jackson.databind.json.JsonMapper;

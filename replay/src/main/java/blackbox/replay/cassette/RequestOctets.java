@@ -2,6 +2,7 @@ package blackbox.replay.cassette;
 
 import blackbox.replay.cassette.Miss.Content;
 import blackbox.replay.cassette.Miss.Kind;
+import blackbox.replay.request.Difference;
 import blackbox.schemas.Hash;
 import blackbox.schemas.Sha256;
 import blackbox.schemas.event.Endpoint;

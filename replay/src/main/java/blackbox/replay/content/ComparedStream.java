@@ -1,6 +1,6 @@
 package blackbox.replay.content;
 
-import blackbox.replay.cassette.Difference;
+import blackbox.replay.request.Difference;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

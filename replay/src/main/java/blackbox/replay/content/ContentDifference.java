@@ -1,6 +1,6 @@
 package blackbox.replay.content;
 
-import blackbox.replay.cassette.Difference;
+import blackbox.replay.request.Difference;
 
 /// Where two streams first differ. The places differ where a time stood for one of another length before them.
 ///

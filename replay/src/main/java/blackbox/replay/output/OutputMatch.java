@@ -1,12 +1,12 @@
 package blackbox.replay.output;
 
 import blackbox.recorder.capture.PrintedStream;
-import blackbox.replay.cassette.Difference;
 import blackbox.replay.cassette.Miss.Content;
 import blackbox.replay.content.ContentDifference;
 import blackbox.replay.content.ContentMatch;
 import blackbox.replay.content.Origins;
 import blackbox.replay.content.Ties;
+import blackbox.replay.request.Difference;
 import blackbox.schemas.Hash;
 import blackbox.schemas.Sha256;
 import java.io.IOException;

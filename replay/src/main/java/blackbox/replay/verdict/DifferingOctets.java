@@ -1,6 +1,6 @@
 package blackbox.replay.verdict;
 
-import blackbox.replay.cassette.Difference;
+import blackbox.replay.request.Difference;
 import blackbox.schemas.RunId;
 import blackbox.vault.Vault;
 import com.fasterxml.jackson.databind.JsonNode;

@@ -12,6 +12,7 @@ import blackbox.gateway.packet.TcpSegment;
 import blackbox.gateway.packet.UdpDatagram;
 import blackbox.replay.cassette.Miss.Kind;
 import blackbox.replay.cassette.Recording.Turn;
+import blackbox.replay.request.Difference;
 import blackbox.schemas.Hash;
 import blackbox.schemas.net.IpAddress;
 import blackbox.schemas.net.Octets;

@@ -12,6 +12,7 @@ import blackbox.gateway.packet.TcpSegment;
 import blackbox.gateway.tls.RunAuthority;
 import blackbox.replay.cassette.RecordedConnection.End;
 import blackbox.replay.cassette.Recording.Turn;
+import blackbox.replay.request.Difference;
 import blackbox.replay.request.DrawnIds;
 import blackbox.replay.request.RecordedWords;
 import blackbox.schemas.event.Endpoint;

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import blackbox.recorder.capture.PrintedStream;
-import blackbox.replay.cassette.Difference;
 import blackbox.replay.cassette.Miss.Content;
 import blackbox.replay.content.Origins;
 import blackbox.replay.content.Tie;
 import blackbox.replay.content.Window;
 import blackbox.replay.output.OutputDifference.How;
+import blackbox.replay.request.Difference;
 import blackbox.schemas.Hash;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

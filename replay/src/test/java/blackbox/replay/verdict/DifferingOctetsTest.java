@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.evidence.trust.ReplayNote.ReplayMethod;
 import blackbox.files.Folders;
 import blackbox.recorder.keys.PayloadKeyFile;
-import blackbox.replay.cassette.Difference;
+import blackbox.replay.request.Difference;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vault.ShredMark;

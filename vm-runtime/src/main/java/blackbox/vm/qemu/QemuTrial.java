@@ -110,7 +110,8 @@ public final class QemuTrial {
 
     private Admission attempt(Qemu qemu, GuestImage image, String key) throws VmException {
         try (var scratch = ScratchFolder.in(new DataFolder(data).cache(), ".trial-")) {
-            Path initrd = Files.write(scratch.path().resolve("initrd.img"), image.initrdRunning(init()));
+            // Its box has the folder under its own name, whatever links lead there.
+            Path initrd = Files.write(scratch.path().toRealPath().resolve("initrd.img"), image.initrdRunning(init()));
             long started = System.nanoTime();
             for (Mode mode : Mode.values()) {
                 String failure = run(qemu, image, initrd, mode);

@@ -1,4 +1,4 @@
-package blackbox.node.serve;
+package blackbox.node.serve.stream;
 
 import blackbox.node.access.ApiTokens;
 import java.io.FilterInputStream;
@@ -6,12 +6,12 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /// Octets for whoever has a token: once it is revoked or has expired, no more are given.
-final class ValidStream extends FilterInputStream {
+public final class ValidStream extends FilterInputStream {
     private final ApiTokens tokens;
     private final String token;
 
     /// @param token its id
-    ValidStream(InputStream in, ApiTokens tokens, String token) {
+    public ValidStream(InputStream in, ApiTokens tokens, String token) {
         super(in);
         this.tokens = tokens;
         this.token = token;

@@ -1,4 +1,4 @@
-package blackbox.replay.cassette;
+package blackbox.replay.request;
 
 /// Where a request differs from the recorded one, or what was printed, with some octets of either around that
 /// place. They may hold passwords, so they are part of no event and no verdict.

@@ -1,4 +1,4 @@
-package blackbox.node.serve;
+package blackbox.node.serve.stream;
 
 import blackbox.query.QueryException;
 import java.io.IOException;
@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 /// is interrupted once the stream is closed, and gets an `IOException` at its next octets or flush. A writer that fails
 /// breaks the stream off, so that
 /// nobody takes what there is for all.
-final class WrittenStream extends InputStream {
+public final class WrittenStream extends InputStream {
 
     private static final int PARTS_AHEAD = 8;
     private static final long LOOK_EVERY_MS = 200;
@@ -32,7 +32,7 @@ final class WrittenStream extends InputStream {
 
     /// Writes the octets.
     @FunctionalInterface
-    interface Writer {
+    public interface Writer {
         void write(OutputStream out) throws IOException, QueryException, InterruptedException;
     }
 
@@ -43,7 +43,7 @@ final class WrittenStream extends InputStream {
     /// Starts the writer, and waits until it first writes or flushes, or ends.
     ///
     /// @throws QueryException if it fails before that; there is no answer then
-    static WrittenStream of(Writer writer) throws IOException, QueryException {
+    public static WrittenStream of(Writer writer) throws IOException, QueryException {
         var stream = new WrittenStream(writer);
         stream.writing.start();
         try {

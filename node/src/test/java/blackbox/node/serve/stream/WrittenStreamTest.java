@@ -1,4 +1,4 @@
-package blackbox.node.serve;
+package blackbox.node.serve.stream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -92,7 +92,7 @@ class WrittenStreamTest {
             try {
                 while (true) {
                     out.flush();
-                    Thread.sleep(60_000);
+                    new CountDownLatch(1).await();
                 }
             } finally {
                 over.countDown();
