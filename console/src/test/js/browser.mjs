@@ -38,6 +38,14 @@ async function settled(page) {
   );
 }
 
+/** Rows have their texts a moment after they are there. */
+async function filled(page) {
+  await page.waitForFunction(() => {
+    const rows = [...document.querySelectorAll(".rows .row")];
+    return rows.length > 0 && rows.every((row) => row.firstChild.textContent !== "…");
+  });
+}
+
 async function shown(page) {
   return page.evaluate(() => ({
     title: document.title,
@@ -74,6 +82,7 @@ async function walk(file, key, out) {
   await page.keyboard.type("shadow");
   await page.waitForFunction(() => /^\d+ events$/.test(document.querySelector("output").textContent));
   await page.waitForFunction(() => document.querySelectorAll(".rows .row").length < 10);
+  await filled(page);
   said.filtered = await page.locator(".rows .row").allInnerTexts();
   await page.keyboard.press("Escape");
   await page.keyboard.press("Home");
@@ -85,6 +94,7 @@ async function walk(file, key, out) {
   const again = await open(file, said.address);
   await again.page.waitForSelector(".details table");
   said.again = await again.page.locator(".details").innerText();
+  await filled(again.page);
   said.againFiltered = await again.page.locator(".rows .row").allInnerTexts();
   // The timeline, by keys and by the pointer.
   const spoken = () => page.locator(".span").textContent();
@@ -107,7 +117,10 @@ async function walk(file, key, out) {
   said.clicked = await page.locator(".details h2").textContent();
   // The other lists, by keys: a tab, a process, its events, and all again.
   said.lists = {};
-  const listed = () => page.locator(".rows .row").allInnerTexts();
+  const listed = async (of = page) => {
+    await filled(of);
+    return of.locator(".rows .row").allInnerTexts();
+  };
   for (const [key, view] of ["processes", "files", "network"].entries()) {
     await page.locator(".list").focus();
     await page.keyboard.press(String(key + 2));
@@ -120,10 +133,11 @@ async function walk(file, key, out) {
   await page.getByRole("tab", { name: "Network" }).press("ArrowLeft");
   await page.getByRole("button", { name: "written" }).press("Enter");
   await page.waitForFunction(() => location.hash.includes("sort=-3"));
+  await page.waitForFunction(() => document.querySelector(".files .rows .row").innerText.includes("1,000"));
   said.sorted = await listed();
   const sorted = await open(file, await address());
   await sorted.page.waitForSelector(".files .rows .row");
-  said.sortedAgain = await sorted.page.locator(".rows .row").allInnerTexts();
+  said.sortedAgain = await listed(sorted.page);
   await page.getByRole("tab", { name: "Files" }).press("ArrowLeft");
   await page.waitForSelector(".processes .rows .row");
   await page.locator(".list").focus();
@@ -138,7 +152,7 @@ async function walk(file, key, out) {
   said.ofProcess = await listed();
   const only = await open(file, await address());
   await only.page.waitForFunction(() => /^\d+ events$/.test(document.querySelector("output").textContent));
-  said.ofProcessAgain = await only.page.locator(".rows .row").allInnerTexts();
+  said.ofProcessAgain = await listed(only.page);
   // A mark and its note are in the address.
   await page.locator(".list").focus();
   await page.keyboard.press("Home");

@@ -6,6 +6,7 @@ import { count, type Entry, figure, type Get, sum } from "./entry";
 const [EXEC, FORK, EXIT, RUNNING] = ["exec", "fork", "exit", "running"].map((name) => KINDS.get(`process.${name}`)!);
 const SYN = KINDS.get("net.syn")!;
 const SUPERVISOR = "supervisor";
+const AGENT = "agent";
 /** A path as the tracer resolved it: absolute, or of a file system that the first processes do not see. */
 const RESOLVED = /^\/|^[^/[]+\[\d+:\d+\]/;
 
@@ -70,7 +71,9 @@ export class Processes {
     process.isDenied ||= isDenied(ret);
     process.written = sum(process.written, count(get("bytes_written")));
     process.comm ||= keyOf(get("comm")) ?? "";
-    process.actor ??= keyOf(get("actor"));
+    // The agent's first process was made by the supervisor, and acts before it is in the agent's control group.
+    const actor = keyOf(get("actor"));
+    process.actor = actor === AGENT ? actor : (process.actor ?? actor);
     if (kind === EXEC && !isRefused(ret)) {
       const argv = get("argv");
       process.command = Array.isArray(argv) ? argv.map((each) => quoted(shown(each))).join(" ") : "";
@@ -129,11 +132,12 @@ export class Processes {
     return process?.cwd == null || RESOLVED.test(path) || path.startsWith("\0") ? path : `${process.cwd.replace(/\/$/, "")}/${path.replace(/^\.\//, "")}`;
   }
 
-  /** All, each below its parent: first those that the agent's began with, and those of whom nobody knows whose they are. */
+  /** All, each below its parent: first those that the agent's began with, then those of whom nobody knows whose they are. */
   entries(): Entry[] {
     const isSupervisors = (each: Process): boolean => each.actor === SUPERVISOR;
     const isRoot = (each: Process): boolean => each.parent === null || (isSupervisors(each.parent) && !isSupervisors(each));
-    const roots = [...this.known.values()].filter(isRoot).sort((a, b) => Number(isSupervisors(a)) - Number(isSupervisors(b)) || a.event - b.event);
+    const rank = ({ actor }: Process): number => (actor === AGENT ? 0 : actor === SUPERVISOR ? 2 : 1);
+    const roots = [...this.known.values()].filter(isRoot).sort((a, b) => rank(a) - rank(b) || a.event - b.event);
     const entries: Entry[] = [];
     const open = roots.reverse().map((process) => ({ process, level: 1 }));
     while (open.length > 0) {

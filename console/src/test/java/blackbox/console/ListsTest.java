@@ -10,6 +10,7 @@ import blackbox.evidence.log.InclusionProof;
 import blackbox.evidence.log.MerkleFrontier;
 import blackbox.evidence.store.Recordings;
 import blackbox.schemas.Hash;
+import blackbox.schemas.event.Actor;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
@@ -184,6 +185,40 @@ class ListsTest {
         assertTrue(files.contains(List.of("/w/link", "made", "", "", "", "evil")), files::toString);
         assertTrue(files.contains(List.of("/w/out", "", "", "", "1", "evil")), files::toString);
         assertTrue(files.stream().noneMatch(file -> file.getFirst().equals("/etc/shadow")), files::toString);
+    }
+
+    /// The supervisor makes the agent's first process, which is the agent's from then on; what it starts is below it.
+    @Test
+    void theAgentsFirstProcessIsTheAgents() throws Exception {
+        JsonNode said = views(run -> {
+            begin(run);
+            run.add(new Event.ProcessFork(of(run, Actor.SUPERVISOR, 1, 0, "init"), 0L));
+            run.add(new Event.ProcessFork(of(run, Actor.SUPERVISOR, 120, 1, "init"), 1_000_000L));
+            for (int pid : List.of(120, 121)) {
+                if (pid == 121) {
+                    run.add(new Event.ProcessFork(of(run, Actor.AGENT, pid, 120, "bash"), 120_000_000L));
+                }
+                Text exe = Text.of("/usr/bin/" + pid);
+                run.add(new Event.ProcessExec(
+                        of(run, Actor.AGENT, pid, 120, "bash"), exe, List.of(exe), List.of(), null, 0));
+            }
+            run.add(new Event.ProcessFork(guest(run, 7, 2, "kworker"), 2_000_000L));
+            end(run);
+        });
+        List<List<String>> processes = cells(said.path("processes"));
+        assertEquals(
+                List.of("120", "121", "7", "1"),
+                processes.stream().map(row -> row.get(2)).toList());
+        assertEquals(
+                List.of("agent", "agent", "not known", "supervisor"),
+                processes.stream().map(row -> row.get(3)).toList());
+        assertEquals(List.of(1, 2, 1, 1), levels(said.path("processes")));
+    }
+
+    private static EventHeader of(TestRun run, Actor actor, int pid, int ppid, String comm) {
+        var process = new ProcessRef(pid, pid, ppid, 1_000_000L * pid, Text.of(comm), 1000);
+        return new EventHeader(
+                run.tick(), Source.GUEST, new GuestOrigin(0, run.nextNumber(0), actor), process, Marks.NONE);
     }
 
     private static void begin(TestRun run) {
