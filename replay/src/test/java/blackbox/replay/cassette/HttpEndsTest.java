@@ -1,18 +1,14 @@
 package blackbox.replay.cassette;
 
-import static blackbox.replay.cassette.HttpCassetteTest.SERVER;
 import static blackbox.replay.cassette.HttpCassetteTest.get;
 import static blackbox.replay.cassette.HttpCassetteTest.ok;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.replay.cassette.RecordedConnection.End;
 import blackbox.replay.cassette.Recording.Said;
 import blackbox.replay.cassette.Recording.Turn;
-import blackbox.replay.request.DrawnIds;
-import blackbox.replay.request.RecordedWords;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -29,10 +25,7 @@ class HttpEndsTest {
     private static HttpShelf shelf(List<Said> said, List<Integer> closed) throws Exception {
         var recording = new Recording(new Random(5));
         recording.closedTogether(80, said, closed);
-        HttpShelf shelf =
-                HttpShelf.of(SERVER, recording.cassette().connections(SERVER), new DrawnIds(RecordedWords.NONE));
-        assertNotNull(shelf);
-        return shelf;
+        return HttpTurnsTest.shelf(recording);
     }
 
     /// Asks, and takes all that is answered.

@@ -38,6 +38,11 @@ class HttpTurnsTest {
     private HttpShelf shelf(Said... exchanges) throws Exception {
         var recording = new Recording(random);
         recording.openTogether(80, List.of(exchanges));
+        return shelf(recording);
+    }
+
+    /// The exchanges of a recording.
+    static HttpShelf shelf(Recording recording) throws Exception {
         HttpShelf shelf =
                 HttpShelf.of(SERVER, recording.cassette().connections(SERVER), new DrawnIds(RecordedWords.NONE));
         assertNotNull(shelf);
