@@ -32,11 +32,8 @@ final class HttpEnds {
     private final BitSet done = new BitSet();
     /// Ends that were to be made, and have to wait.
     private final BitSet waiting = new BitSet();
+    private final HttpTurns.Patience patience = new HttpTurns.Patience();
     private int next;
-    private int waitedFor = NONE;
-    private long sinceNs;
-    private long heardNs;
-    private long vainNs;
     private boolean changed;
 
     /// @param all in the order of their places
@@ -107,26 +104,21 @@ final class HttpEnds {
     ///
     /// @param heard whether the guest has done anything since the last time
     long tick(long nowNs, boolean heard) {
-        heardNs = heard ? nowNs : heardNs;
+        if (heard) {
+            patience.hear(nowNs);
+        }
         int first = waiting.nextSetBit(0);
         if (first < 0) {
-            waitedFor = NONE;
+            patience.rest();
             return PeerConnection.NO_TIMER;
         }
-        if (waitedFor != next()) {
-            waitedFor = next();
-            sinceNs = nowNs;
-        }
-        long untilNs = vainNs >= HttpTurns.VAIN_NS
-                ? nowNs
-                : Math.min(Math.max(heardNs, sinceNs) + HttpTurns.QUIET_NS, sinceNs + HttpTurns.STEP_NS);
+        long untilNs = patience.until(next(), nowNs);
         if (nowNs < untilNs) {
             return untilNs;
         }
-        vainNs += nowNs - sinceNs;
+        patience.giveUp(nowNs);
         done.set(0, first + 1);
         waiting.clear(first);
-        waitedFor = NONE;
         changed = true;
         return PeerConnection.NO_TIMER;
     }

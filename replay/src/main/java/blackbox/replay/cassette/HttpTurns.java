@@ -50,15 +50,49 @@ final class HttpTurns {
     private final ArrayDeque<Asked> asked = new ArrayDeque<>();
 
     private final List<Integer> justAsked = new ArrayList<>();
+    private final Patience patience = new Patience();
     private int next;
-    private int waitedFor = NONE;
-    private long sinceNs;
-    private long heardNs;
-    private long vainNs;
     private long late;
     private boolean changed;
 
     private record Asked(int place, long sinceNs) {}
+
+    /// How long a step is waited for that is somebody else's. Owned by one thread.
+    static final class Patience {
+        private int waitedFor = NONE;
+        private long sinceNs;
+        private long heardNs;
+        private long vainNs;
+
+        /// Notes that the guest has done something.
+        void hear(long nowNs) {
+            heardNs = nowNs;
+        }
+
+        /// Until when a step is waited for, from when that was first asked.
+        long until(int step, long nowNs) {
+            if (waitedFor != step) {
+                waitedFor = step;
+                sinceNs = nowNs;
+            }
+            return vainNs >= VAIN_NS ? nowNs : Math.min(Math.max(heardNs, sinceNs) + QUIET_NS, sinceNs + STEP_NS);
+        }
+
+        boolean isFor(int step) {
+            return waitedFor == step;
+        }
+
+        /// Nothing is waited for any more.
+        void rest() {
+            waitedFor = NONE;
+        }
+
+        /// What was waited for has not come.
+        void giveUp(long nowNs) {
+            vainNs += nowNs - sinceNs;
+            rest();
+        }
+    }
 
     /// @param all in the order of their places
     HttpTurns(List<HttpExchange> all) {
@@ -187,24 +221,20 @@ final class HttpTurns {
     /// @param heard whether the guest has done anything since the last time
     /// @param held how many requests wait to be taken
     long tick(long nowNs, boolean heard, int held) {
-        heardNs = heard ? nowNs : heardNs;
+        if (heard) {
+            patience.hear(nowNs);
+        }
         long firstNs = release(nowNs);
         while (isAnyWaiting()) {
-            if (waitedFor != next()) {
-                waitedFor = next();
-                sinceNs = nowNs;
-            }
+            long untilNs = patience.until(next(), nowNs);
             boolean sent = due.get(next());
             boolean full = !sent && underway.cardinality() + held >= underwayMost;
-            long untilNs = full || vainNs >= VAIN_NS
-                    ? nowNs
-                    : Math.min(Math.max(heardNs, sinceNs) + QUIET_NS, sinceNs + STEP_NS);
-            if (nowNs < untilNs) {
+            if (!full && nowNs < untilNs) {
                 return Math.min(untilNs, firstNs);
             }
             pass(nowNs);
         }
-        waitedFor = NONE;
+        patience.rest();
         return PeerConnection.NO_TIMER;
     }
 
@@ -228,8 +258,7 @@ final class HttpTurns {
 
     /// What an answer has waited for as long as it may has not come: neither do others wait for that.
     private void passWaitedFor(long nowNs) {
-        if (waitedFor != NONE && waitedFor == next()) {
-            waitedFor = NONE;
+        if (patience.isFor(next())) {
             pass(nowNs);
         }
     }
@@ -253,7 +282,7 @@ final class HttpTurns {
 
     /// Does not wait any longer for what is before the first step that could be made: it was waited for in vain.
     private void pass(long nowNs) {
-        vainNs += nowNs - sinceNs;
+        patience.giveUp(nowNs);
         int from = next();
         int to = Math.max(from + 1, due.nextSetBit(from));
         passed.set(from, to);
