@@ -47,6 +47,21 @@ export interface Brief {
 
 const POST_MS = 15_000;
 
+/** The lines of an answer as they come. One that was cut off is not given. */
+export async function* linesOf(answer: Response): AsyncGenerator<string> {
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    let rest = "";
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      const lines = (rest + part.value).split("\n");
+      rest = lines.pop()!;
+      yield* lines;
+    }
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
+}
+
 /** What the service answers, asked with the token that this tab was given. */
 export class Api {
   /** @param unknown is called where the service does not know the token, or does not any more */
@@ -141,21 +156,11 @@ export class Api {
       try {
         const answer = await this.ask(`/runs/${run}/events?follow=true&index=${next}`, { signal });
         lost(null);
-        const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
-        try {
-          let rest = "";
-          for (let part = await reader.read(); !part.done; part = await reader.read()) {
-            const lines = (rest + part.value).split("\n");
-            rest = lines.pop()!; // a line that was cut off is asked for again
-            for (const line of lines) {
-              const event = Api.event(line, next);
-              take(event);
-              next = (event["index"] as number) + 1;
-              closed ||= event["kind"] === "run.close";
-            }
-          }
-        } finally {
-          void reader.cancel().catch(() => {});
+        for await (const line of linesOf(answer)) {
+          const event = Api.event(line, next);
+          take(event);
+          next = (event["index"] as number) + 1;
+          closed ||= event["kind"] === "run.close";
         }
         if (!closed) {
           // The recorder is gone, or what it wrote is on its way to the table: an end is one only where all is here.

@@ -1,6 +1,7 @@
 import { fill, h } from "../page/dom";
+import { boundary } from "../page/search";
 import { printable } from "../page/text";
-import { type Api, Refused } from "./api";
+import { type Api, linesOf, Refused } from "./api";
 
 /** A page cannot show more than this in good time. */
 const CHARACTERS_MAX = 2_000_000;
@@ -29,7 +30,7 @@ interface End {
 }
 
 /** Text as it stood on a terminal's lines: without what steers one, and with what a line was overwritten by. */
-export class Lines {
+class Lines {
   private rest = "";
   /** Characters that are not shown: they steer a terminal, or were overwritten. */
   hidden = 0;
@@ -131,7 +132,8 @@ export class Printed {
     let binary = 0;
     let octets = 0;
     let end: End | null = null;
-    for await (const each of Printed.objects(answer)) {
+    for await (const line of linesOf(answer)) {
+      const each = JSON.parse(line) as Record<string, unknown>;
       if (Array.isArray(each["limits"])) {
         end = each as unknown as End;
         break;
@@ -177,40 +179,15 @@ export class Printed {
     }
   }
 
-  private static async *objects(answer: Response): AsyncGenerator<Record<string, unknown>> {
-    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
-    try {
-      let rest = "";
-      for (let part = await reader.read(); !part.done; part = await reader.read()) {
-        const lines = (rest + part.value).split("\n");
-        rest = lines.pop()!;
-        for (const line of lines) {
-          yield JSON.parse(line) as Record<string, unknown>;
-        }
-      }
-    } finally {
-      void reader.cancel().catch(() => {});
-    }
-  }
-
   /** Shows what had been printed by then, in ms after the first piece. */
   private show(until: number): void {
-    let low = 0;
-    let high = this.pieces.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.pieces[middle]!.at <= until) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    if (low < this.shown) {
+    const end = boundary(this.pieces.length, (at) => this.pieces[at]!.at <= until);
+    if (end < this.shown) {
       fill(this.screen);
       this.shown = 0;
     }
-    for (; this.shown < low; this.shown += Math.min(APPENDED, low - this.shown)) {
-      this.screen.append(...this.pieces.slice(this.shown, Math.min(low, this.shown + APPENDED)).map(({ stream, text }) => h("span", { class: stream }, text)));
+    for (; this.shown < end; this.shown += Math.min(APPENDED, end - this.shown)) {
+      this.screen.append(...this.pieces.slice(this.shown, Math.min(end, this.shown + APPENDED)).map(({ stream, text }) => h("span", { class: stream }, text)));
     }
     this.screen.scrollTop = this.screen.scrollHeight;
     this.time.setAttribute("aria-valuetext", `${((Number.isFinite(until) ? until : Number(this.time.max)) / 1000).toFixed(1)} seconds after the first`);

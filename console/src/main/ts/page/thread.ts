@@ -3,6 +3,7 @@ import { verify } from "../core/verify";
 import { Events } from "./events";
 import type { Answer, Filter, Question, Row, View } from "./messages";
 import { Summary } from "./lists/summary";
+import { boundary } from "./search";
 
 /** Rows that are looked at before other questions get their turn. */
 const SLICE = 20_000;
@@ -106,18 +107,9 @@ export function runThread(): void {
 
   /** Where an event is in the list as it is filtered, or the first one after it. */
   function place(index: number): void {
-    let low = 0;
-    let high = found ? found.length : events.count;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((found ? found[middle]! : middle) < index) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    const isThere = (found ? found[low] : low < events.count ? low : undefined) === index;
-    say({ say: "place", index, place: low, isThere });
+    const at = boundary(found ? found.length : events.count, (place) => (found ? found[place]! : place) < index);
+    const isThere = (found ? found[at] : at < events.count ? at : undefined) === index;
+    say({ say: "place", index, place: at, isThere });
   }
 
   const failed = (why: unknown): void => say({ say: "failed", what: String(why) });

@@ -17,7 +17,6 @@ import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.event.GuestOrigin;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.event.Marks;
-import blackbox.schemas.event.ProcessRef;
 import blackbox.schemas.event.Source;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -216,9 +215,12 @@ class ListsTest {
     }
 
     private static EventHeader of(TestRun run, Actor actor, int pid, int ppid, String comm) {
-        var process = new ProcessRef(pid, pid, ppid, 1_000_000L * pid, Text.of(comm), 1000);
         return new EventHeader(
-                run.tick(), Source.GUEST, new GuestOrigin(0, run.nextNumber(0), actor), process, Marks.NONE);
+                run.tick(),
+                Source.GUEST,
+                new GuestOrigin(0, run.nextNumber(0), actor),
+                TestEvents.process(pid, ppid, comm),
+                Marks.NONE);
     }
 
     private static void begin(TestRun run) {
@@ -279,9 +281,6 @@ class ListsTest {
     }
 
     private static void fork(TestRun run, int pid, int ppid, long parentStartNs) {
-        var process = new ProcessRef(pid, pid, ppid, 1_000_000L * pid, Text.of("x\u001b[31m"), 1000);
-        var header =
-                new EventHeader(run.tick(), Source.GUEST, new GuestOrigin(0, run.nextNumber(0)), process, Marks.NONE);
-        run.add(new Event.ProcessFork(header, parentStartNs));
+        run.add(new Event.ProcessFork(guest(run, pid, ppid, "x\u001b[31m"), parentStartNs));
     }
 }

@@ -159,8 +159,7 @@ public final class ApiTokens {
         return make(data, subject, role, runs, lifetime, null);
     }
 
-    /// Makes a token for somebody who has logged in. Those of logins that are over are forgotten, and so are the oldest
-    /// of
+    /// Makes a token for somebody who has logged in. Those of logins that are over are forgotten, and the oldest of
     /// the same person beyond a few.
     ///
     /// @param issuer which identity provider says who it is

@@ -300,13 +300,7 @@ final class RecordingTools {
     private Reply tables(Arguments given) throws QueryException, IOException, InterruptedException {
         return query(engine -> {
             List<TableDescription> tables = engine.tables();
-            return reply(out -> {
-                out.writeArrayFieldStart("tables");
-                for (TableDescription each : tables) {
-                    each.write(out);
-                }
-                out.writeEndArray();
-            });
+            return reply(out -> TableDescription.writeField(out, tables));
         });
     }
 

@@ -8,9 +8,7 @@ import blackbox.query.QueryException;
 import blackbox.query.QueryException.Code;
 import blackbox.recorder.RecorderException;
 import blackbox.schemas.RunId;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
@@ -27,8 +25,6 @@ import java.io.IOException;
 @Controller("/api/v1/runs")
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class ControlController {
-    private static final JsonMapper JSON = new JsonMapper();
-
     private final ApiContext context;
     private final RequestLimiter commands = new RequestLimiter(32, "commands to recorders");
 
@@ -85,13 +81,11 @@ final class ControlController {
 
     private static ControlRequest asked(Command command, String body, String subject) throws QueryException {
         try {
-            JsonNode reason = JSON.readTree(body).path("reason");
+            JsonNode reason = ApiJson.parse(body).path("reason");
             if (!reason.isTextual() || reason.textValue().isBlank()) {
                 throw new QueryException(Code.BAD_INPUT, "the body must say why: {\"reason\": \"…\"}");
             }
             return new ControlRequest(command, reason.textValue().strip(), "api", subject);
-        } catch (JsonProcessingException e) {
-            throw new QueryException(Code.BAD_INPUT, "the body is not JSON", e);
         } catch (IllegalArgumentException e) {
             throw new QueryException(Code.BAD_INPUT, String.valueOf(e.getMessage()), e);
         }

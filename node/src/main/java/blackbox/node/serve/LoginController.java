@@ -8,9 +8,7 @@ import blackbox.node.login.OidcLogin;
 import blackbox.query.QueryException;
 import blackbox.query.QueryException.Code;
 import blackbox.recorder.RecorderException;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -31,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class LoginController {
 
-    private static final JsonMapper JSON = new JsonMapper();
     private static final int CHARS_MAX = 4_000;
 
     private final ApiContext context;
@@ -139,12 +136,8 @@ final class LoginController {
     }
 
     private static OidcLogin.Redeemed redeemed(String body) throws QueryException {
-        try {
-            JsonNode said = JSON.readTree(body);
-            return new OidcLogin.Redeemed(text(said, "code"), text(said, "verifier"), text(said, "nonce"));
-        } catch (JsonProcessingException e) {
-            throw new QueryException(Code.BAD_INPUT, "the body is not JSON", e);
-        }
+        JsonNode said = ApiJson.parse(body);
+        return new OidcLogin.Redeemed(text(said, "code"), text(said, "verifier"), text(said, "nonce"));
     }
 
     private static String text(JsonNode said, String name) throws QueryException {

@@ -11,7 +11,6 @@ import blackbox.query.sql.SqlLimits;
 import blackbox.query.sql.TableDescription;
 import blackbox.recorder.RecorderException;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.micronaut.http.HttpRequest;
@@ -56,11 +55,7 @@ final class SqlController {
             List<TableDescription> tables = engine.tables();
             return ApiJson.document(out -> {
                 out.writeStartObject();
-                out.writeArrayFieldStart("tables");
-                for (TableDescription each : tables) {
-                    each.write(out);
-                }
-                out.writeEndArray();
+                TableDescription.writeField(out, tables);
                 out.writeEndObject();
             });
         }
@@ -68,7 +63,7 @@ final class SqlController {
 
     @Post(consumes = MediaType.APPLICATION_JSON, produces = MediaType.APPLICATION_JSON)
     HttpResponse<byte[]> select(HttpRequest<?> request, @Body String body) throws QueryException, IOException {
-        JsonNode asked = parsed(body);
+        JsonNode asked = ApiJson.parse(body);
         String select = asked.path("select").textValue();
         int rowsMax = asked.path("limit").asInt(ROWS);
         if (select == null || select.isBlank() || rowsMax < 1 || rowsMax > ROWS_MAX) {
@@ -89,14 +84,6 @@ final class SqlController {
         try (RequestLimiter.Slot _ = queries.take();
                 SqlEngine engine = SqlEngine.ofWholeResults(context.recordings(), LIMITS)) {
             return HttpResponse.ok(answer(engine, select, rowsMax));
-        }
-    }
-
-    private static JsonNode parsed(String body) throws QueryException {
-        try {
-            return JSON.readTree(body);
-        } catch (JsonProcessingException e) {
-            throw new QueryException(Code.BAD_INPUT, "the body is not JSON", e);
         }
     }
 

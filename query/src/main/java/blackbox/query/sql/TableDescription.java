@@ -27,6 +27,15 @@ public record TableDescription(String name, String description, List<ColumnDescr
         out.writeEndObject();
     }
 
+    /// Writes the field `tables`.
+    public static void writeField(JsonGenerator out, List<TableDescription> tables) throws IOException {
+        out.writeArrayFieldStart("tables");
+        for (TableDescription each : tables) {
+            each.write(out);
+        }
+        out.writeEndArray();
+    }
+
     /// A column and its SQL type.
     public record ColumnDescription(String name, String type) {}
 }

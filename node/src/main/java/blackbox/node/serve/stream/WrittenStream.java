@@ -11,10 +11,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/// Octets that a writer writes while they are read, and no faster: it runs in a thread of its own, which
-/// is interrupted once the stream is closed, and gets an `IOException` at its next octets or flush. A writer that fails
-/// breaks the stream off, so that
-/// nobody takes what there is for all.
+/// Octets that a writer writes while they are read, and no faster. It runs in a thread of its own, which is interrupted
+/// once the stream is closed, and gets an `IOException` at its next octets or flush. A writer that fails breaks the
+/// stream off, so that nobody takes what there is for all.
 public final class WrittenStream extends InputStream {
 
     private static final int PARTS_AHEAD = 8;
