@@ -58,10 +58,11 @@ public final class FilesAtEnd implements AutoCloseable {
             try {
                 Inode top = MergedTree.upperRoot(tree);
                 if (top == null) {
-                    throw new IOException("it holds no folder for the guest's files");
+                    throw new ReplayException(
+                            Code.ENGINE, "a guest left a disk that holds no folder for the guest's files");
                 }
                 return new FilesAtEnd(tree, top, scratch);
-            } catch (IOException e) {
+            } catch (IOException | ReplayException e) {
                 tree.close();
                 throw e;
             }

@@ -2,6 +2,7 @@ package blackbox.replay.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -351,6 +352,16 @@ class FilesMatchTest {
         assertEquals(Code.ENGINE, refused.code());
     }
 
+    /// As damage to the name of the folder leaves it.
+    @Test
+    void diskWithoutTheGuestsFolderIsRefused() throws Exception {
+        Path disk = disks.make("renamed", List.of("cd /", "ln upper elsewhere", "unlink upper"));
+        ReplayException refused = assertThrows(ReplayException.class, () -> FilesAtEnd.in(disk, null));
+        assertEquals(Code.ENGINE, refused.code());
+        assertNull(refused.getCause(), "the disk can be read");
+        assertEquals("a guest left a disk that holds no folder for the guest's files", refused.getMessage());
+    }
+
     /// Whatever a guest does to its disk, comparing it ends, with nothing worse than a refusal.
     @Test
     void damagedTreesAreComparedOrRefusedButNeverWorse() throws Exception {
@@ -373,7 +384,9 @@ class FilesMatchTest {
                     FilesAtEnd other = FilesAtEnd.in(damaged, null)) {
                 differ.addAndGet(FilesMatch.of(one, other, (a, b) -> true).count());
             } catch (ReplayException e) {
-                assertTrue(e.getCause() == null || e.getCause() instanceof DamagedTreeException, "seed " + seed);
+                assertTrue(
+                        e.getCause() == null || e.getCause() instanceof DamagedTreeException,
+                        seed + ": " + e.getCause());
                 refused.incrementAndGet();
             }
         }
