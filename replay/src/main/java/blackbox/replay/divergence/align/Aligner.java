@@ -472,7 +472,9 @@ public final class Aligner {
     /// Whether the last names of a recorded path and of one of the other side stand for each other.
     public BiPredicate<Text, Text> standIns(KeyedHash hash) {
         var words = new TextNormalizer(hash, new MadeUpNames(hash, KnownNames.NOTHING), KnownNames.NOTHING);
-        return (recorded, actual) -> names.standFor(words.lastName(recorded), words.lastName(actual));
+        return (recorded, actual) -> names.standFor(
+                lineages[RECORDED].names().identity(words.lastName(recorded)),
+                lineages[ACTUAL].names().identity(words.lastName(actual)));
     }
 
     /// Whether there were more words or made-up names than are kept.

@@ -9,11 +9,16 @@ import java.util.Set;
 /// before. Where more is known ([KnownNames]), it must not occur on the other side either, and nothing that
 /// stays may be named after it.
 ///
+/// A name that was taken away may be made up again, as a program does that names its temporary files after an address
+/// in its memory. Each time is another name ([#identity]): when the other side's program draws the same name twice is
+/// its own affair.
+///
 /// In the first reading each such word is a name of its own, since it is not known yet that `lock` in
 /// `index.lock` occurs on both sides; later the words of a name are one. As long as it is not known what
 /// names stand for, all of them count as the same ([#ANY]), and [NamesUsed] holds which they were.
 ///
-/// Memory: [#LIVE_MAX] to twice as many names in use, [#TIMES_MAX] times, and a [WordSet]. Owned by one thread.
+/// Memory: [#LIVE_MAX] to twice as many names and words of names in use, [#TIMES_MAX] times, and a [WordSet]. Owned by
+/// one thread.
 public final class MadeUpNames {
 
     private static final int LIVE_MAX = 65_536;
@@ -26,6 +31,7 @@ public final class MadeUpNames {
     private static final long KEPT = 41;
     private static final long GONE = 42;
     private static final long TIME = 43;
+    private static final long AGAIN = 44;
 
     private final KeyedHash hash;
     private final KnownNames known;
@@ -37,6 +43,12 @@ public final class MadeUpNames {
     private final long[] themselves = new long[THEMSELVES];
 
     private final GenerationalCache names = new GenerationalCache(LIVE_MAX);
+    /// How often a name was made up again after it was taken away; absent for never.
+    private final GenerationalCache again = new GenerationalCache(LIVE_MAX);
+    /// Identities of made-up names that were taken away.
+    private final GenerationalCache takenAway = new GenerationalCache(LIVE_MAX);
+    /// The identity of the name of which a word is a part.
+    private final GenerationalCache owners = new GenerationalCache(LIVE_MAX);
     /// Marks of times that were taken for this side's own.
     private final Set<Long> ownTimes = new HashSet<>();
     private boolean anyToTell;
@@ -130,19 +142,44 @@ public final class MadeUpNames {
         return ownTimes.size() >= TIMES_MAX || ownTimes.stream().anyMatch(others::contains);
     }
 
+    /// Notes that a name was created exclusively. Returns what tells it from what had the same name before.
+    long create(long name) {
+        if (isTakenAway(identity(name))) {
+            again.put(name, 1 + Math.max(0, again.get(name)));
+        }
+        return identity(name);
+    }
+
+    /// What tells the thing that has or had a name last from those that had it before.
+    public long identity(long name) {
+        long times = again.get(name);
+        return times == GenerationalCache.ABSENT ? name : hash.mix(name, times, AGAIN);
+    }
+
+    private boolean isTakenAway(long identity) {
+        return takenAway.get(identity) != GenerationalCache.ABSENT;
+    }
+
     /// A word of a name that may be made up.
-    void consider(long word, long name) {
-        if (said.contains(word) || known.isOnOtherSide(word) || known.isMarked(hash.mix(word, KEPT))) {
+    ///
+    /// @param identity of the name, see [#create]
+    void consider(long word, long name, long identity) {
+        long owner = owners.get(word);
+        boolean free = owner == GenerationalCache.ABSENT ? !said.contains(word) : isTakenAway(owner);
+        if (!free || known.isOnOtherSide(word) || known.isMarked(hash.mix(word, KEPT))) {
             return;
         }
         said.add(word);
         GenerationalCache standIns = known.standIns();
-        long counts = standIns != null ? standIns.get(name) : known.isNothing() ? word : name;
+        long counts = standIns != null ? standIns.get(identity) : known.isNothing() ? word : identity;
         if (counts != GenerationalCache.ABSENT) {
             words.put(word, counts);
+            owners.put(word, identity);
             themselves[(int) word & THEMSELVES - 1] = 0;
             names.put(name, 0);
-            created = name;
+            created = identity;
+        } else if (owner != GenerationalCache.ABSENT) {
+            words.put(word, word); // and not what it stood for before
         }
     }
 
@@ -154,6 +191,9 @@ public final class MadeUpNames {
     /// Notes that a process removed or renamed what had that name.
     void gone(long name, long process) {
         said.add(hash.mix(name, process, GONE));
+        if (isMadeUp(name)) {
+            takenAway.put(identity(name), 1);
+        }
     }
 
     /// Notes that the word is in a name under which something is to stay: it means something.

@@ -221,7 +221,8 @@ public final class TextNormalizer {
         int begin = lastName(array, from, end);
         long name = word(array, begin, end);
         if (names.mayBeMadeUp(name, process, keptToItself)) {
-            eachWord(array, begin, end, word -> names.consider(word, name));
+            long identity = names.create(name);
+            eachWord(array, begin, end, word -> names.consider(word, name, identity));
         }
     }
 
