@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test fuzz bench locks format clean
+.PHONY: help setup build demo test deb fuzz bench locks format clean
 
 # The JVM that runs Maven also compiles. The warnings silenced here come from Maven's own libraries. C1 alone
 # compiles the project in a quarter less processor time (docs/decisions/0165).
@@ -26,6 +26,9 @@ test: build ## run every test, and check the format
 	@$(MVN) -T 2 -Dmaven.test.failure.ignore=true package
 	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" scripts/TestReports.java .ci/skips-allowed */
 	@$(MVN) -q spotless:check
+
+deb: build ## build target/deb/blackbox_*.deb, with all that it needs, to install on other machines
+	@scripts/deb
 
 fuzz: build ## look for inputs that break a parser (TARGET="dns pcap": only these; TIME=60: seconds for each; CORPUS=DIR)
 	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -cp "fuzz/target/test-classes:fuzz/target/classes:$$(cat fuzz/target/class-path)" blackbox.fuzz.Fuzz $(or $(TIME),60) $(or $(CORPUS),target/fuzz) $(TARGET)

@@ -74,7 +74,16 @@ final class Commands {
         } else {
             byName.forEach(program::addSubcommand);
         }
+        versioned(program);
         return program;
+    }
+
+    /// All are one program.
+    private static void versioned(CommandLine command) {
+        for (CommandLine each : command.getSubcommands().values()) {
+            each.getCommandSpec().version(command.getCommandSpec().version());
+            versioned(each);
+        }
     }
 
     private static Map<String, Class<?>> byName() {

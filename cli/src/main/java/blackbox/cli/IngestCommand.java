@@ -84,7 +84,7 @@ final class IngestCommand implements Callable<Integer> {
         DataFolder data = common.ownDataFolder();
         KafkaSettings settings = kafkaClient.settings(kafka, KafkaSettings.Ingest.HERE);
         List<NoteVerifier> keys = trusted.stream().map(IngestCommand::key).toList();
-        ShutdownWait stop = ShutdownWait.onShutdown();
+        ShutdownWait stop = ShutdownWait.onShutdown(() -> {});
         try (IngestService ingest = IngestMember.start(data, settings, keys)) {
             tell("ingesting from " + settings.servers() + " into " + data.root() + " until stopped");
             IngestStatus last = null;

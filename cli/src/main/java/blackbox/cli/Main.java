@@ -147,6 +147,8 @@ public final class Main {
     static CommandLine commandLine(String... args) {
         // It would search the whole class path for Groovy.
         System.setProperty("picocli.disable.closures", "true");
+        // The logger that comes with Kafka's broker complains of what it cannot do while the program ends.
+        System.setProperty("log4j2.StatusLogger.level", "OFF");
         // A TLS 1.2 client could ask for handshake after handshake; the JDK reads this at the first one only.
         System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
         // An argument @FILE belongs to the command: picocli would replace it with the file's words.

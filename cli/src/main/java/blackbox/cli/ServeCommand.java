@@ -6,6 +6,8 @@ import blackbox.cli.options.CommonOptions;
 import blackbox.cli.options.KafkaClientOptions;
 import blackbox.cli.options.ListenOptions;
 import blackbox.cli.output.JsonOut;
+import blackbox.cli.output.ServiceLog;
+import blackbox.cli.terminal.ServiceNotice;
 import blackbox.cli.terminal.ShutdownWait;
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
@@ -122,11 +124,21 @@ final class ServeCommand implements Callable<Integer> {
             description = "Do not index exact runs for `replay --to`; indexing takes about as long as the run did.")
     private boolean noIndex;
 
+    @Option(
+            names = "--log",
+            paramLabel = "FORM",
+            defaultValue = "text",
+            description = "What happens is said on standard error in sentences (text), or as a JSON object on each"
+                    + " line (json). Default: ${DEFAULT-VALUE}.")
+    private String log = "text";
+
     @Spec
     private CommandSpec spec;
 
     @Override
     public Integer call() throws IOException, IngestException, RecorderException, InterruptedException {
+        ServiceLog say = ServiceLog.in(log, spec.commandLine().getErr());
+        ServiceNotice notice = ServiceNotice.ofEnvironment(say::warn);
         DataFolder data = common.ownDataFolder();
         ApiAddress address = listening.address();
         listening.check(address);
@@ -142,26 +154,27 @@ final class ServeCommand implements Callable<Integer> {
         List<NoteVerifier> witnessed = witness == null ? List.of() : witnessedLogs(witness);
         Path tokenFile = data.apiToken();
         OidcLogin login = oidc == null ? null : new OidcLogin(OidcSettings.read(oidc));
-        TlsKey tls = listening.tls(data, address, KeyAccess.system(), this::tell);
-        ShutdownWait stop = ShutdownWait.onShutdown();
+        TlsKey tls = listening.tls(data, address, KeyAccess.system(), say::warn);
+        ShutdownWait stop = ShutdownWait.onShutdown(notice::stopping);
         // The API starts first: it answers from files, and the broker takes seconds.
         var tokens = new ApiTokens(
-                data, ApiToken.loadOrCreate(tokenFile, new SecureRandom()), InstantSource.system(), this::tell);
+                data, ApiToken.loadOrCreate(tokenFile, new SecureRandom()), InstantSource.system(), say::warn);
         var ingest = new AtomicReference<@Nullable Pipeline>();
         try (Witness witnessing = witness == null ? null : openWitness(data, witnessed);
-                AccessLog access = AccessLog.open(data, tokens, this::tell);
+                AccessLog access = AccessLog.open(data, tokens, say::warn);
                 ApiServer api =
                         ApiServer.start(context(data, tokens, access, ingest, witnessing, login), address, tls)) {
-            say(api, tokenFile, tls, witnessing);
-            try (AnchorService _ = AnchorService.start(data, anchors, this::tell);
-                    Outbox _ = Outbox.open(data, this::tell);
+            announce(say, api, tokenFile, tls, witnessing);
+            notice.ready();
+            try (AnchorService _ = AnchorService.start(data, anchors, say::warn);
+                    Outbox _ = Outbox.open(data, say::warn);
                     Pipeline pipeline = Pipeline.start(lock, data, broker)) {
                 access.publish(pipeline.publisher());
                 ingest.set(pipeline);
                 pipeline.recover(data);
-                try (ReadablePayloads _ = ReadablePayloads.ofKilled(data, PayloadKeyFile.vault(data), this::tell);
-                        IndexAhead _ = noIndex ? null : IndexAhead.start(data, this::tell)) {
-                    awaitStop(stop, pipeline);
+                try (ReadablePayloads _ = ReadablePayloads.ofKilled(data, PayloadKeyFile.vault(data), say::warn);
+                        IndexAhead _ = noIndex ? null : IndexAhead.start(data, say::warn)) {
+                    awaitStop(stop, pipeline, say);
                 } finally {
                     access.stopPublishing();
                 }
@@ -178,14 +191,14 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     /// Says meanwhile what keeps ingest from working.
-    private void awaitStop(ShutdownWait stop, Pipeline pipeline) throws InterruptedException {
+    private static void awaitStop(ShutdownWait stop, Pipeline pipeline, ServiceLog say) throws InterruptedException {
         String said = null;
         while (!stop.await(LOOK_EVERY)) {
             String trouble = pipeline.ingest().status().trouble();
             if (trouble != null && !trouble.equals(said)) {
-                tell("recordings are not ingested: " + trouble);
+                say.warn("recordings are not ingested: " + trouble);
             } else if (trouble == null && said != null) {
-                tell("recordings are ingested again");
+                say.info("recordings are ingested again");
             }
             said = trouble;
         }
@@ -238,26 +251,21 @@ final class ServeCommand implements Callable<Integer> {
         return Witness.open(data.witness(), WitnessKeyFile.loadOrCreate(data.witness(), access), logs, access.clock());
     }
 
-    private void tell(String line) {
-        spec.commandLine().getErr().println("blackbox: " + line);
-    }
-
     private static String console(ApiServer api) {
         return api.uri() + "/console";
     }
 
-    private void say(ApiServer api, Path tokenFile, @Nullable TlsKey tls, @Nullable Witness witness)
+    private void announce(
+            ServiceLog say, ApiServer api, Path tokenFile, @Nullable TlsKey tls, @Nullable Witness witness)
             throws IOException {
-        spec.commandLine().getErr().println("listening on " + api.uri() + "; the token is in " + tokenFile);
-        spec.commandLine().getErr().println("the console is at " + console(api));
+        say.started("listening on " + api.uri() + "; the token is in " + tokenFile);
+        say.started("the console is at " + console(api));
         if (tls != null) {
-            spec.commandLine().getErr().println("the certificate's SHA-256 fingerprint is " + tls.fingerprint());
+            say.started("the certificate's SHA-256 fingerprint is " + tls.fingerprint());
         }
         if (witness != null) {
-            spec.commandLine()
-                    .getErr()
-                    .println("acting as a witness at " + api.uri() + "/witness with the key "
-                            + witness.verifier().encoded());
+            say.started("acting as a witness at " + api.uri() + "/witness with the key "
+                    + witness.verifier().encoded());
         }
         if (common.json()) {
             PrintWriter out = spec.commandLine().getOut();

@@ -127,6 +127,7 @@ class ArchitectureTest {
             new Library("Tink", Set.of(), List.of("com.google.crypto.tink")), // only the tests know it
             new Library("OpenTelemetry", Set.of(), List.of("io.opentelemetry")), // nor do others know that
             new Library("Commons Compress", Set.of("vm"), List.of("org.apache.commons.compress")),
+            new Library("SLF4J", Set.of("cli"), List.of("org.slf4j", "ch.qos.logback")),
             new Library("JNA", Set.of("node", "vm"), List.of("com.sun.jna")),
             new Library(
                     "Bouncy Castle", Set.of("evidence", "gateway", "recorder", "vault"), List.of("org.bouncycastle")));

@@ -73,6 +73,14 @@ class CommandLineTest {
         assertEquals(Set.of(), declared);
     }
 
+    @Test
+    void everyCommandSaysItsVersion() {
+        String version = run("--version").out();
+        assertTrue(version.startsWith("blackbox 0."), version);
+        assertEquals(version, run("serve", "--version").out());
+        assertEquals(version, run("token", "create", "--version").out());
+    }
+
     private static Stream<CommandLine> all(CommandLine command) {
         return Stream.concat(
                 Stream.of(command), command.getSubcommands().values().stream().flatMap(CommandLineTest::all));
@@ -170,6 +178,7 @@ class CommandLineTest {
             {"image", "init", "--agent", "nope", data + "/mine.json"},
             {"record", "--data", data, "--kafka", "a:1,b", "--", "true"},
             {"serve", "--data", data, "--kafka", "a:1,b:c"},
+            {"serve", "--data", data, "--log", "xml"},
             {"ingest", "--data", data, "--kafka", "a:1,,b:2"},
             {"image", "build", "--data", data, "no-such-definition"},
             {"image", "verify", "--data", data, "nope"},

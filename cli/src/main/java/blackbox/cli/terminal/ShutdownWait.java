@@ -12,10 +12,15 @@ public final class ShutdownWait {
     private final CountDownLatch asked = new CountDownLatch(1);
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    private ShutdownWait() {}
+    private final Runnable first;
 
-    public static ShutdownWait onShutdown() {
-        var wait = new ShutdownWait();
+    private ShutdownWait(Runnable first) {
+        this.first = first;
+    }
+
+    /// @param first is run as soon as the process is to stop
+    public static ShutdownWait onShutdown(Runnable first) {
+        var wait = new ShutdownWait(first);
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(wait::shutDown));
         return wait;
     }
@@ -42,6 +47,7 @@ public final class ShutdownWait {
 
     private void shutDown() {
         asked.countDown();
+        first.run();
         try {
             if (!closed.await(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
                 System.err.println(

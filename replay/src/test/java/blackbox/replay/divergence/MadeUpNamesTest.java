@@ -26,15 +26,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 class MadeUpNamesTest {
 
     private static final long WRITE_ONLY_EXCLUSIVE = 01 | 0100 | 0200;
-    private static final String RULE = "made-up-names";
+    static final String RULE = "made-up-names";
 
     /// What a side's shell does with a name; returns the index of the event that would be the first divergence.
     @FunctionalInterface
-    private interface Deeds {
+    interface Deeds {
         long run(RecordedEvents events, Guest shell, String name);
     }
 
-    private record Compared(Alignment alignment, long index, long actualIndex) {
+    record Compared(Alignment alignment, long index, long actualIndex) {
 
         void isEqual(int names) {
             assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
@@ -51,7 +51,7 @@ class MadeUpNamesTest {
         }
     }
 
-    private static Compared compare(Deeds recorded, String name, Deeds actual, String actualName) throws Exception {
+    static Compared compare(Deeds recorded, String name, Deeds actual, String actualName) throws Exception {
         var one = new RecordedEvents(1).open();
         var other = new RecordedEvents(2).open();
         long index = shell(one, recorded, name);
@@ -64,7 +64,7 @@ class MadeUpNamesTest {
         return new Compared(alignment, index, actualIndex);
     }
 
-    private static Compared compare(Deeds deeds, String name, String actualName) throws Exception {
+    static Compared compare(Deeds deeds, String name, String actualName) throws Exception {
         return compare(deeds, name, deeds, actualName);
     }
 
@@ -77,7 +77,7 @@ class MadeUpNamesTest {
         return index;
     }
 
-    private static long create(RecordedEvents events, Guest process, String path) {
+    static long create(RecordedEvents events, Guest process, String path) {
         return events.create(process, path, RecordedEvents.EXCLUSIVE);
     }
 
@@ -103,7 +103,7 @@ class MadeUpNamesTest {
         return change(events, process, Kind.FILE_RENAME, path, to, null);
     }
 
-    private static Guest child(RecordedEvents events, Guest parent, String... argv) {
+    static Guest child(RecordedEvents events, Guest parent, String... argv) {
         Guest child = events.fork(parent, "tool");
         events.exec(child, argv);
         return child;
@@ -194,75 +194,6 @@ class MadeUpNamesTest {
             return events.open(shell, "/workspace/table");
         };
         compare(deeds, "pokpvj", "HYRmbZ").isEqual(1);
-    }
-
-    /// As Python does, which names the file after an address in its memory: where it has had the same one before,
-    /// depends on
-    /// what else was in memory.
-    @ParameterizedTest
-    @CsvSource({
-        "904752 904752 904752, 858096 858096 144352",
-        "904752 144896 904752, 858096 858240 858384",
-        "904752 144896 144896 904752, 858096 858096 858096 144352",
-        "904752 904752 904752 904752, 858096 144352 858096 144352"
-    })
-    void namesThatAreMadeUpAgain(String drawn, String other) throws Exception {
-        for (String module : List.of("cli", "module_%d")) {
-            Deeds deeds = (events, shell, all) -> {
-                int count = 0;
-                long last = 0;
-                for (String name : all.split(" ")) {
-                    String path = "/workspace/p" + count + "/" + module.formatted(count) + ".pyc";
-                    create(events, shell, path + "." + name);
-                    events.write(shell, path + "." + name, 100 + count++);
-                    last = rename(events, shell, path + "." + name, path);
-                }
-                return last;
-            };
-            Alignment alignment = compare(deeds, drawn, other).alignment();
-            assertEquals(Outcome.EQUIVALENT, alignment.outcome(), alignment::toString);
-            assertTrue(alignment.rules().contains(RULE), alignment::toString);
-        }
-    }
-
-    /// What still has its name, keeps it.
-    @Test
-    void namesThatAreMadeUpAgainAreToldApart() throws Exception {
-        Deeds deeds = (events, shell, order) -> {
-            List<String> names = order.startsWith("f") ? List.of("pokpvj", "tomyWIL") : List.of("HYRmbZ", "tAisBWH");
-            for (int i = 0; i < 2; i++) {
-                create(events, shell, "/tmp/" + names.getFirst());
-                create(events, shell, "/tmp/" + names.getLast());
-                events.unlink(shell, "/tmp/" + names.getFirst());
-                events.unlink(shell, "/tmp/" + names.getLast());
-            }
-            create(events, shell, "/tmp/" + names.getFirst());
-            create(events, shell, "/tmp/" + names.getLast());
-            Guest child = child(events, shell, "/usr/bin/cat", "config");
-            long index = events.open(child, "/tmp/" + names.get(order.equals("f") || order.equals("b") ? 0 : 1));
-            events.exit(child, 0);
-            return index;
-        };
-        compare(deeds, "f", "b").isEqual(6);
-        compare(deeds, "f", "backwards").isFound();
-    }
-
-    /// Which of the things of that name was left open, or is changed at last, is another matter.
-    @Test
-    void whatIsMadeUpAgainIsNotWhatWasThereBefore() throws Exception {
-        Deeds deeds = (events, shell, order) -> {
-            boolean forwards = order.startsWith("f");
-            String name = forwards ? "pokpvj" : "HYRmbZ";
-            create(events, shell, "/tmp/" + name);
-            long early = forwards ? events.write(shell, "/tmp/" + name, 10) : 0;
-            events.unlink(shell, "/tmp/" + name);
-            create(events, shell, "/tmp/" + name);
-            long late = forwards ? early : events.write(shell, "/tmp/" + name, 10);
-            events.unlink(shell, "/tmp/" + name);
-            return forwards ? early : late;
-        };
-        Alignment alignment = compare(deeds, "f", "b").alignment();
-        assertEquals(Outcome.DIVERGED, alignment.outcome(), alignment::toString);
     }
 
     @Test
