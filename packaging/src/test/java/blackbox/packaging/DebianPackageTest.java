@@ -94,15 +94,24 @@ class DebianPackageTest {
         return name.equals(component + ".jar") || name.startsWith(component + "-");
     }
 
+    /// Under systemd, where the limits of its unit hold, in a machine of its own.
+    @Test
+    void runsAsAService() throws Exception {
+        Map<String, String> told = told(run("packaging/boot", "bookworm", file.toString()));
+        assertEquals("active", told.get("active"), told::toString);
+        assertTrue(told.getOrDefault("health", "").contains("\"phase\":\"RUNNING\""), told::toString);
+        assertEquals("[]", told.get("runs"));
+        assertTrue(told.getOrDefault("query", "").contains("42"), told::toString);
+        assertEquals("blackbox", told.get("user"));
+        assertTrue(told.getOrDefault("exposure", "").contains(": 1."), told::toString);
+        assertEquals("inactive success", told.get("stopped"));
+        assertEquals("0", told.get("failed"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"bookworm", "trixie"})
     void isInstalledUsedAndRemoved(String suite) throws Exception {
-        Command.Outcome tried = run("packaging/check", suite, file.toString());
-        assertEquals(0, tried.exit(), () -> tried.output() + tried.errors());
-        Map<String, String> told = tried.output()
-                .lines()
-                .filter(line -> line.contains(": "))
-                .collect(Collectors.toMap(line -> line.split(": ", 2)[0], line -> line.split(": ", 2)[1]));
+        Map<String, String> told = told(run("packaging/check", suite, file.toString()));
         assertEquals(suite, told.get("suite"));
         assertEquals(run("./blackbox", "--version").output().strip(), told.get("version"));
         assertEquals("0", told.get("unowned"));
@@ -119,5 +128,14 @@ class DebianPackageTest {
                 told::toString);
         assertEquals("all", told.get("kept"));
         assertEquals("", told.get("left"));
+    }
+
+    /// What a script said, by the words before the colon.
+    private static Map<String, String> told(Command.Outcome tried) {
+        assertEquals(0, tried.exit(), () -> tried.output() + tried.errors());
+        return tried.output()
+                .lines()
+                .map(line -> line.split(": ", 2))
+                .collect(Collectors.toMap(line -> line[0], line -> line.length < 2 ? "" : line[1]));
     }
 }
