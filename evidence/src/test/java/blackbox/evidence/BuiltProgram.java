@@ -68,6 +68,11 @@ public record BuiltProgram(Path folder, Path jar, Path cache) {
                 say("no program has been built");
                 return Optional.empty();
             }
+            Path place = target.resolve("aot-place");
+            if (!Files.isReadable(place) || !Files.readString(place).strip().equals(target.toRealPath().toString())) {
+                say("the built program's cache was made elsewhere");
+                return Optional.empty();
+            }
             String stale = stale(project, cache);
             if (stale != null) {
                 say("the built program is not today's: " + stale);

@@ -47,7 +47,14 @@ public final class ShutdownWait {
 
     private void shutDown() {
         asked.countDown();
-        first.run();
+        try {
+            first.run();
+        } finally {
+            awaitClosed();
+        }
+    }
+
+    private void awaitClosed() {
         try {
             if (!closed.await(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
                 System.err.println(

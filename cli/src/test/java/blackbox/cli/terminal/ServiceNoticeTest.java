@@ -1,6 +1,7 @@
 package blackbox.cli.terminal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.node.record.Installation;
@@ -8,6 +9,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -112,6 +117,7 @@ class ServiceNoticeTest {
             serve = builder.redirectError(log.toFile()).start();
             try {
                 assertEquals("READY=1", manager.said().readLine());
+                awaitIngest(serve, log);
                 serve.destroy();
                 assertEquals("STOPPING=1", manager.said().readLine());
                 assertTrue(serve.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS));
@@ -132,5 +138,20 @@ class ServiceNoticeTest {
         assertTrue(
                 messages.getFirst().matches("listening on http://127.0.0.1:[0-9]+; the token is in .*"),
                 messages::toString);
+    }
+
+    /// As it ends while it still starts, libraries may say something, too.
+    private static void awaitIngest(Process serve, Path log) throws Exception {
+        String said = new ObjectMapper()
+                .readTree(Files.readAllLines(log).getFirst())
+                .get("formattedMessage")
+                .textValue();
+        var health = URI.create(said.replaceFirst("listening on (\\S+);.*", "$1") + "/health");
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            HttpRequest request = HttpRequest.newBuilder(health).build();
+            while (!client.send(request, BodyHandlers.ofString()).body().contains("RUNNING")) {
+                assertFalse(serve.waitFor(100, TimeUnit.MILLISECONDS), "serve has ended");
+            }
+        }
     }
 }

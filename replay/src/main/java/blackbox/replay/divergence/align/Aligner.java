@@ -90,7 +90,8 @@ public final class Aligner {
 
     /// Reads both to their ends, once if they agree and share no time that was taken for one side's own.
     /// Otherwise, if names may have been made up, it reads again knowing all words of both, and if they still
-    /// do not agree, a last time with the pairs of corresponding names.
+    /// do not agree, a last time with the pairs of corresponding names. If that leaves differences, and names were
+    /// taken away and made up again, the same with each time as a name of its own.
     ///
     /// @param pivot the side whose strands have the same keys in every alignment of which it is the pivot
     /// @param ids actual ids of git's objects by the recorded ones that they stand for
@@ -116,13 +117,40 @@ public final class Aligner {
         }
         KnownNames words = start.with(one.said(), other.said());
         KnownNames wordsOfActual = startOfActual.with(other.said(), one.said());
-        Aligner second = new Aligner(hash, pivot, words, wordsOfActual, agreements).align(recorded, actual);
-        if (second.isAgreed()) {
-            return second;
+        Readings readings = new Readings(hash, pivot, recorded, actual, agreements);
+        Aligner once = readings.of(words, wordsOfActual);
+        if (once.isAgreed() || !once.isAnyNameMadeUpAgain()) {
+            return once;
         }
-        KnownNames all = words.with(second.names.standIns(RECORDED));
-        KnownNames allOfActual = wordsOfActual.with(second.names.standIns(ACTUAL));
-        return new Aligner(hash, pivot, all, allOfActual, agreements).align(recorded, actual);
+        Aligner again = readings.of(words.withNamesMadeUpAgain(), wordsOfActual.withNamesMadeUpAgain());
+        // Each way is sound; the one that explains more is the answer. What agrees is told by the last reading.
+        return again.differing() < once.differing() ? again : readings.of(words, wordsOfActual);
+    }
+
+    /// What two readings with all words of both sides are made with.
+    private record Readings(
+            KeyedHash hash, int pivot, EventSource recorded, EventSource actual, Agreements agreements) {
+        /// The first of them if it agrees, else the one that knows from it which names stand for each other.
+        Aligner of(KnownNames words, KnownNames wordsOfActual) throws IOException {
+            Aligner second = new Aligner(hash, pivot, words, wordsOfActual, agreements).align(recorded, actual);
+            if (second.isAgreed()) {
+                return second;
+            }
+            KnownNames all = words.with(second.names.standIns(RECORDED));
+            KnownNames allOfActual = wordsOfActual.with(second.names.standIns(ACTUAL));
+            return new Aligner(hash, pivot, all, allOfActual, agreements).align(recorded, actual);
+        }
+    }
+
+    private boolean isAnyNameMadeUpAgain() {
+        return lineages[RECORDED].names().isAnyAgain()
+                || lineages[ACTUAL].names().isAnyAgain();
+    }
+
+    /// How many events of either side have no counterpart.
+    private long differing() {
+        long compared = events[RECORDED] + events[ACTUAL] - notCompared(RECORDED) - notCompared(ACTUAL);
+        return compared - 2 * matched;
     }
 
     private boolean isAgreed() {

@@ -187,6 +187,7 @@ final class EventIdentity {
     Token token(EventView event, long index, long ordinal, @Nullable GuestProcess process) {
         Row row = event.row();
         int kind = (int) row.number(Column.KIND);
+        normalizer.next();
         normalizer.begin(process == null ? 0 : process.word, process == null ? 0 : process.parentWord);
         portsLane = 0;
         kernelLane = 0;

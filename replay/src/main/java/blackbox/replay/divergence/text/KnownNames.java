@@ -11,28 +11,35 @@ import org.jspecify.annotations.Nullable;
 /// @param standIns by the hash of a made-up name, what it counts as; null where that is not known
 /// @param ids which of its words are ids that stand for others
 /// @param drawn ids that this side drew, in place of which it counts as having those of the other side
+/// @param again whether a name that was taken away and is made up again counts as another name
 public record KnownNames(
         @Nullable WordSet own,
         @Nullable WordSet other,
         @Nullable GenerationalCache standIns,
         StandingIds ids,
-        OwnIds drawn) {
+        OwnIds drawn,
+        boolean again) {
 
-    public static final KnownNames NOTHING = new KnownNames(null, null, null, StandingIds.NONE, OwnIds.NONE);
+    public static final KnownNames NOTHING = new KnownNames(null, null, null, StandingIds.NONE, OwnIds.NONE, false);
 
     /// Nothing but ids.
     public static KnownNames of(StandingIds ids, OwnIds drawn) {
-        return new KnownNames(null, null, null, ids, drawn);
+        return new KnownNames(null, null, null, ids, drawn, false);
     }
 
     /// The same, with what names stand for.
     public KnownNames with(GenerationalCache allStandIns) {
-        return new KnownNames(own, other, allStandIns, ids, drawn);
+        return new KnownNames(own, other, allStandIns, ids, drawn, again);
     }
 
     /// The same, with all words of this side and of the other one.
     public KnownNames with(WordSet allOfOwn, WordSet allOfOther) {
-        return new KnownNames(allOfOwn, allOfOther, standIns, ids, drawn);
+        return new KnownNames(allOfOwn, allOfOther, standIns, ids, drawn, again);
+    }
+
+    /// The same, where names that are made up again are other names.
+    public KnownNames withNamesMadeUpAgain() {
+        return new KnownNames(own, other, standIns, ids, drawn, true);
     }
 
     boolean isNothing() {

@@ -10,8 +10,9 @@ import java.util.Set;
 /// stays may be named after it.
 ///
 /// A name that was taken away may be made up again, as a program does that names its temporary files after an address
-/// in its memory. Each time is another name ([#identity]): when the other side's program draws the same name twice is
-/// its own affair.
+/// in its memory: when it draws the same one twice is its own affair. Where that is asked for ([KnownNames#again]),
+/// each
+/// time is another name ([#identity]), unless somebody named it in between: then it was given.
 ///
 /// In the first reading each such word is a name of its own, since it is not known yet that `lock` in
 /// `index.lock` occurs on both sides; later the words of a name are one. As long as it is not known what
@@ -33,6 +34,9 @@ public final class MadeUpNames {
     private static final long TIME = 43;
     private static final long AGAIN = 44;
 
+    private static final long UNNAMED_SINCE = 0;
+    private static final long NAMED_SINCE = 1;
+
     private final KeyedHash hash;
     private final KnownNames known;
     private final WordSet said = new WordSet();
@@ -45,13 +49,19 @@ public final class MadeUpNames {
     private final GenerationalCache names = new GenerationalCache(LIVE_MAX);
     /// How often a name was made up again after it was taken away; absent for never.
     private final GenerationalCache again = new GenerationalCache(LIVE_MAX);
-    /// Identities of made-up names that were taken away.
+    /// How many things have that made-up name now, in different folders.
+    private final GenerationalCache things = new GenerationalCache(LIVE_MAX);
+    /// Identities of made-up names that were taken away, and whether they were named since.
     private final GenerationalCache takenAway = new GenerationalCache(LIVE_MAX);
     /// The identity of the name of which a word is a part.
     private final GenerationalCache owners = new GenerationalCache(LIVE_MAX);
     /// Marks of times that were taken for this side's own.
     private final Set<Long> ownTimes = new HashSet<>();
     private boolean anyToTell;
+    private boolean anyAgain;
+    private boolean anyTakenAway;
+    /// The identity that the event takes away.
+    private long leaving;
     private long created;
     private long[] open = new long[8];
     private int openCount;
@@ -59,6 +69,11 @@ public final class MadeUpNames {
     public MadeUpNames(KeyedHash hash, KnownNames known) {
         this.hash = hash;
         this.known = known;
+    }
+
+    /// Goes on to the next event, of which there may be several readings.
+    void next() {
+        leaving = 0;
     }
 
     /// Begins an event.
@@ -93,6 +108,8 @@ public final class MadeUpNames {
         if (name == GenerationalCache.ABSENT) {
             said.add(word);
             themselves[place] = word;
+        } else if (anyTakenAway) {
+            noteNamed(owners.get(word));
         }
         return name;
     }
@@ -142,12 +159,27 @@ public final class MadeUpNames {
         return ownTimes.size() >= TIMES_MAX || ownTimes.stream().anyMatch(others::contains);
     }
 
+    private void noteNamed(long owner) {
+        if (owner != leaving && isFree(owner)) {
+            takenAway.put(owner, NAMED_SINCE);
+        }
+    }
+
     /// Notes that a name was created exclusively. Returns what tells it from what had the same name before.
     long create(long name) {
-        if (isTakenAway(identity(name))) {
-            again.put(name, 1 + Math.max(0, again.get(name)));
+        if (isFree(identity(name))) {
+            anyAgain = true;
+            if (known.again()) {
+                again.put(name, 1 + Math.max(0, again.get(name)));
+            }
         }
+        things.put(name, 1 + Math.max(0, things.get(name)));
         return identity(name);
+    }
+
+    /// Whether a name was made up again.
+    public boolean isAnyAgain() {
+        return anyAgain;
     }
 
     /// What tells the thing that has or had a name last from those that had it before.
@@ -156,8 +188,9 @@ public final class MadeUpNames {
         return times == GenerationalCache.ABSENT ? name : hash.mix(name, times, AGAIN);
     }
 
-    private boolean isTakenAway(long identity) {
-        return takenAway.get(identity) != GenerationalCache.ABSENT;
+    /// Whether a name was taken away, and nothing named it since.
+    private boolean isFree(long identity) {
+        return takenAway.get(identity) == UNNAMED_SINCE;
     }
 
     /// A word of a name that may be made up.
@@ -165,8 +198,10 @@ public final class MadeUpNames {
     /// @param identity of the name, see [#create]
     void consider(long word, long name, long identity) {
         long owner = owners.get(word);
-        boolean free = owner == GenerationalCache.ABSENT ? !said.contains(word) : isTakenAway(owner);
-        if (!free || known.isOnOtherSide(word) || known.isMarked(hash.mix(word, KEPT))) {
+        boolean again = owner != GenerationalCache.ABSENT && isFree(owner);
+        anyAgain |= again;
+        boolean own = known.again() && again || !said.contains(word);
+        if (!own || known.isOnOtherSide(word) || known.isMarked(hash.mix(word, KEPT))) {
             return;
         }
         said.add(word);
@@ -192,7 +227,13 @@ public final class MadeUpNames {
     void gone(long name, long process) {
         said.add(hash.mix(name, process, GONE));
         if (isMadeUp(name)) {
-            takenAway.put(identity(name), 1);
+            long left = Math.max(0, things.get(name) - 1);
+            things.put(name, left);
+            if (left == 0) {
+                leaving = identity(name);
+                takenAway.put(leaving, UNNAMED_SINCE);
+                anyTakenAway = true;
+            }
         }
     }
 

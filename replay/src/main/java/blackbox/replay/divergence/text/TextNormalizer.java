@@ -48,6 +48,11 @@ public final class TextNormalizer {
         this.drawn = known.drawn();
     }
 
+    /// Goes on to the next event, which may be begun more than once.
+    public void next() {
+        names.next();
+    }
+
     /// Begins an event of a process: the numbers that it may have put into names, as [#word] hashes, 0 for
     /// none.
     public void begin(long selfWord, long parentWord) {
