@@ -69,7 +69,10 @@ public record BuiltProgram(Path folder, Path jar, Path cache) {
                 return Optional.empty();
             }
             Path place = target.resolve("aot-place");
-            if (!Files.isReadable(place) || !Files.readString(place).strip().equals(target.toRealPath().toString())) {
+            if (!Files.isReadable(place)
+                    || !Files.readString(place)
+                            .strip()
+                            .equals(target.toRealPath().toString())) {
                 say("the built program's cache was made elsewhere");
                 return Optional.empty();
             }

@@ -79,7 +79,8 @@ class DebianPackageTest {
         var listed = new TreeMap<String, String>();
         var names = new TreeSet<String>();
         for (JsonNode component : bill.get("components")) {
-            names.add(component.get("name").textValue() + " " + component.get("version").textValue());
+            names.add(component.get("name").textValue() + " "
+                    + component.get("version").textValue());
             assertFalse(component.path("licenses").isEmpty(), component::toString);
             for (JsonNode property : component.path("properties")) {
                 if (property.get("name").textValue().equals("blackbox:file")) {
@@ -99,12 +100,12 @@ class DebianPackageTest {
             }
         }
         assertEquals(there, listed);
-        assertTrue(names.containsAll(Set.of("hyparquet 1.33.0", "OpenJDK runtime " + Runtime.version())), names::toString);
+        assertTrue(
+                names.containsAll(Set.of("hyparquet 1.33.0", "OpenJDK runtime " + Runtime.version())), names::toString);
     }
 
     private static String sha256(Path path) throws IOException, NoSuchAlgorithmException {
-        return HexFormat.of()
-                .formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(path)));
+        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(path)));
     }
 
     /// Under systemd, where the limits of its unit hold, in a machine of its own.
