@@ -20,8 +20,7 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
 /// Writes the manual pages of all commands, as `--help` has them, into a folder: for the package that `scripts/deb`
-/// builds.
-/// They are in the language of man(7).
+/// builds. They are in the language of man(7).
 final class ManPages {
     private static final int WIDTH = 10_000;
 

@@ -13,8 +13,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Tells what started this process, where it asked for that, how the process is: systemd's protocol of sd_notify(3),
-/// one
-/// datagram to the socket that `NOTIFY_SOCKET` names.
+/// one datagram to the socket that `NOTIFY_SOCKET` names.
 public final class ServiceNotice {
     private static final String SOCKET = "NOTIFY_SOCKET";
     /// Of `sun_path` in unix(7).
@@ -24,9 +23,6 @@ public final class ServiceNotice {
     private static final int SOCK_DGRAM = 2;
     private static final int SOCK_CLOEXEC = 0x80000;
     private static final int MSG_NOSIGNAL = 0x4000;
-
-    private static final Linker LINKER = Linker.nativeLinker();
-    private static final MemoryLayout ERRNO = Linker.Option.captureStateLayout();
 
     private final @Nullable String socket;
     private final Consumer<String> trouble;
@@ -72,7 +68,7 @@ public final class ServiceNotice {
             path[0] = 0;
         }
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment errno = arena.allocate(ERRNO);
+            MemorySegment errno = arena.allocate(Calls.ERRNO);
             MemorySegment address = arena.allocate(Short.BYTES + path.length);
             address.set(ValueLayout.JAVA_SHORT_UNALIGNED, 0, (short) AF_UNIX);
             MemorySegment.copy(path, 0, address, ValueLayout.JAVA_BYTE, Short.BYTES, path.length);
@@ -111,6 +107,9 @@ public final class ServiceNotice {
 
     /// Loaded only where a manager asked.
     private static final class Calls {
+        private static final Linker LINKER = Linker.nativeLinker();
+        private static final MemoryLayout ERRNO = Linker.Option.captureStateLayout();
+
         private static final MethodHandle SOCKET =
                 call("socket", ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT);
         private static final MethodHandle SENDTO = call(

@@ -206,6 +206,7 @@ public record Installation(Path folder) {
         command.addAll(BuiltProgram.current()
                 .map(BuiltProgram::program)
                 .orElse(List.of(
+                        "--sun-misc-unsafe-memory-access=allow", // as the launcher has it, or the JVM warns
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",
                         System.getProperty("java.class.path"),
