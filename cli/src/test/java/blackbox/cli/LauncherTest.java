@@ -67,14 +67,29 @@ final class LauncherTest {
 
     @Test
     void aStartUpCacheIsUsedUnlessALibraryIsNewer() throws Exception {
-        for (String cache : new String[] {"blackbox.aot", "serve.aot"}) {
-            built(target.resolve(cache), BUILT.plusSeconds(60));
-        }
+        caches(target);
         assertTrue(started("replay").contains("-XX:AOTCache=" + target.resolve("blackbox.aot")), started("replay"));
         assertTrue(started("record").contains("-XX:AOTCache=" + target.resolve("serve.aot")), started("record"));
         built(library, BUILT.plusSeconds(120));
         assertFalse(started("replay").contains("AOTCache"), started("replay"));
         assertFalse(started("record").contains("AOTCache"), started("record"));
+    }
+
+    /// The folder was moved or copied, or does not say where its caches were made.
+    @Test
+    void aStartUpCacheIsUsedOnlyWhereItWasMade() throws Exception {
+        caches(folder.resolve("elsewhere/cli/target"));
+        assertFalse(started("replay").contains("AOTCache"), started("replay"));
+        assertFalse(started("record").contains("AOTCache"), started("record"));
+        Files.delete(target.resolve("aot-place"));
+        assertFalse(started("replay").contains("AOTCache"), started("replay"));
+    }
+
+    private void caches(Path madeIn) throws IOException {
+        for (String cache : new String[] {"blackbox.aot", "serve.aot"}) {
+            built(target.resolve(cache), BUILT.plusSeconds(60));
+        }
+        Files.writeString(target.resolve("aot-place"), madeIn + "\n");
     }
 
     @Test

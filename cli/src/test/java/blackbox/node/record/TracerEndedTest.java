@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.files.Folders;
 import blackbox.node.record.Installation.Ended;
-import blackbox.recorder.guest.TracerFiles;
+import blackbox.vm.image.GuestFiles;
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,19 +22,26 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A tracer that ends before its time. No agent can end it ([TracerAttackTest]), so the one of this image ends itself
-/// where the agent asks for it; all else is as it always is.
+/// A tracer that ends before its time. No agent can end it ([TracerAttackTest]), so process 1 of this image
+/// does so where the agent asks for it; all else is as it always is.
 final class TracerEndedTest {
 
-    private static final String HOOK = "            self.drain()\n            now = time.monotonic()\n";
-    /// Where the agent's root is for the tracer (`boot.py`).
-    private static final String ENDS = "            if os.path.exists('/mnt/tmp/end-all') or "
-            + "os.path.exists('/mnt/tmp/end-one') and '--resume' not in sys.argv:\n"
-            + "                os.kill(os.getpid(), 9)\n";
+    private static final String HOOK = "        os.close(to_tracer)\n        os.close(from_tracer)\n";
+    /// Where the agent's root is for process 1 (`boot.py`).
+    private static final String ENDS = """
+                    def look(number, frame):
+                        if self.pid and (os.path.exists('/mnt/tmp/end-all')
+                                or not self.succeeded and os.path.exists('/mnt/tmp/end-one')):
+                            try:
+                                os.kill(self.pid, 9)
+                            except ProcessLookupError:
+                                pass
+                    signal.signal(signal.SIGALRM, look)
+                    signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
+            """;
 
     /// Replaces what the next tracer and `tar` would be executed from, if that were its own files. Never ends by
-    /// itself,
-    /// and never pauses.
+    /// itself, and never pauses.
     private static final String AGENT = """
             import os, sys
             for path in ('/usr/bin/python3', '/usr/bin/tar', '/usr/lib/x86_64-linux-gnu/libc.so.6'):
@@ -55,7 +64,7 @@ final class TracerEndedTest {
     private static Installation blackbox;
     private static Path changed;
 
-    /// A data folder with an image of its own, for its tracer is another one.
+    /// A data folder with an image of its own, for its process 1 is another one.
     @BeforeAll
     static void install() throws Exception {
         Path shared = Installation.shared();
@@ -65,13 +74,22 @@ final class TracerEndedTest {
             Files.createSymbolicLink(data.resolve(each), shared.resolve(each));
         }
         copy(shared.resolve("images"), data.resolve("images"));
+        // What was compiled for these images: the tracer's own files are not changed.
+        Files.createDirectories(data.resolve("cache"));
+        try (DirectoryStream<Path> compiled = Files.newDirectoryStream(shared.resolve("cache"), "compiled-*")) {
+            for (Path each : compiled) {
+                Files.copy(each, data.resolve("cache").resolve(each.getFileName()));
+            }
+        }
         blackbox = new Installation(folder);
-        byte[] tracer = Objects.requireNonNull(TracerFiles.all().get("tracer/tracer.py"));
-        String source = new String(tracer, StandardCharsets.UTF_8);
-        assertTrue(source.contains(HOOK));
-        changed = folder.resolve("changed");
-        Path place = Files.createDirectories(changed.resolve("blackbox/recorder/tracer"));
-        Files.writeString(place.resolve("tracer.py"), source.replace(HOOK, ENDS + HOOK));
+        String name = "blackbox/vm/guest/init.py";
+        try (InputStream in = Objects.requireNonNull(GuestFiles.class.getResourceAsStream("/" + name))) {
+            String source = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            assertTrue(source.contains(HOOK));
+            changed = folder.resolve("changed");
+            Files.createDirectories(changed.resolve(name).getParent());
+            Files.writeString(changed.resolve(name), source.replace(HOOK, HOOK + ENDS));
+        }
     }
 
     private static void copy(Path from, Path to) throws Exception {
@@ -103,12 +121,14 @@ final class TracerEndedTest {
     void theAgentIsFrozenAndNothingIsLost() throws Exception {
         Ended ended = record("end-one").expect(125).saying("the guest's tracer ended (signal 9)");
         String run = ended.recorded().path("run").asText();
-        assertEquals(List.of("TRACER_ENDED"), findings(run));
-        long frozenAfter = blackbox.events(run, "recorder.finding")
-                .getFirst()
-                .path("detail")
-                .path("frozenAfterNs")
-                .asLong(-1);
+        List<JsonNode> findings = new ArrayList<>(blackbox.events(run, "recorder.finding"));
+        // A busy host may need longer for the next tracer than a guest may be quiet, and that is said as well.
+        findings.removeIf(each ->
+                List.of("GUEST_SILENT", "GUEST_BACK").contains(each.path("what").asText()));
+        assertEquals(1, findings.size(), findings::toString);
+        assertEquals("TRACER_ENDED", findings.getFirst().path("what").asText());
+        long frozenAfter =
+                findings.getFirst().path("detail").path("frozenAfterNs").asLong(-1);
         assertTrue(frozenAfter >= 0, () -> "the kernel said that the agent was frozen, after " + frozenAfter + " ns");
         var created = new HashSet<String>();
         for (JsonNode opened : blackbox.events(run, "file.open")) {
