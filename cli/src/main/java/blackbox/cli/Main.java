@@ -16,6 +16,7 @@ import blackbox.node.travel.TravelException;
 import blackbox.query.QueryException;
 import blackbox.recorder.RecorderException;
 import blackbox.replay.ReplayException;
+import blackbox.report.ReportException;
 import blackbox.schemas.Release;
 import blackbox.vm.VmException;
 import java.io.FileDescriptor;
@@ -181,6 +182,7 @@ public final class Main {
                     case STORE, ENGINE -> ExitCodes.FAILED;
                 };
             case EvidenceException e -> ExitCodes.BAD_INPUT;
+            case ReportException e -> ExitCodes.FAILED;
             case TravelException e ->
                 switch (e.code()) {
                     case BAD_INPUT -> ExitCodes.BAD_INPUT;

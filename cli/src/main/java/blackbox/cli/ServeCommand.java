@@ -32,9 +32,9 @@ import blackbox.node.serve.TrustSource;
 import blackbox.node.verdict.IndexAhead;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.anchor.AnchorSettings;
+import blackbox.recorder.keys.CertifiedKey;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.PayloadKeyFile;
-import blackbox.recorder.keys.TlsKey;
 import blackbox.recorder.keys.WitnessKeyFile;
 import blackbox.recorder.witness.Witness;
 import blackbox.recorder.witness.WitnessLogs;
@@ -154,7 +154,7 @@ final class ServeCommand implements Callable<Integer> {
         List<NoteVerifier> witnessed = witness == null ? List.of() : witnessedLogs(witness);
         Path tokenFile = data.apiToken();
         OidcLogin login = oidc == null ? null : new OidcLogin(OidcSettings.read(oidc));
-        TlsKey tls = listening.tls(data, address, KeyAccess.system(), say::warn);
+        CertifiedKey tls = listening.tls(data, address, KeyAccess.system(), say::warn);
         ShutdownWait stop = ShutdownWait.onShutdown(notice::stopping);
         // The API starts first: it answers from files, and the broker takes seconds.
         var tokens = new ApiTokens(
@@ -256,7 +256,7 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private void announce(
-            ServiceLog say, ApiServer api, Path tokenFile, @Nullable TlsKey tls, @Nullable Witness witness)
+            ServiceLog say, ApiServer api, Path tokenFile, @Nullable CertifiedKey tls, @Nullable Witness witness)
             throws IOException {
         say.started("listening on " + api.uri() + "; the token is in " + tokenFile);
         say.started("the console is at " + console(api));

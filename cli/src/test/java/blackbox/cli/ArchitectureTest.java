@@ -42,6 +42,7 @@ class ArchitectureTest {
             Map.entry("vm", Set.of("schemas", "files")),
             Map.entry("ingest", Set.of("schemas", "files", "evidence")),
             Map.entry("query", Set.of("schemas", "evidence", "policy", "rules")),
+            Map.entry("report", Set.of("schemas", "evidence", "recorder", "query")),
             Map.entry("replay", Set.of("schemas", "gateway", "files", "vault", "evidence", "recorder", "query", "vm")),
             Map.entry(
                     "node",
@@ -76,6 +77,7 @@ class ArchitectureTest {
                             "ingest",
                             "query",
                             "replay",
+                            "report",
                             "node",
                             "console")));
 
@@ -130,7 +132,10 @@ class ArchitectureTest {
             new Library("SLF4J", Set.of("cli"), List.of("org.slf4j", "ch.qos.logback")),
             new Library("JNA", Set.of("node", "vm"), List.of("com.sun.jna")),
             new Library(
-                    "Bouncy Castle", Set.of("evidence", "gateway", "recorder", "vault"), List.of("org.bouncycastle")));
+                    "Bouncy Castle",
+                    Set.of("evidence", "gateway", "recorder", "report", "vault"),
+                    List.of("org.bouncycastle")),
+            new Library("PDFBox", Set.of("report"), List.of("org.apache.pdfbox", "org.apache.fontbox")));
 
     @Test
     void everyModuleIsKnownHere() {

@@ -3,21 +3,28 @@ package blackbox.cli.export;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.ReportOptions;
 import blackbox.cli.options.RunArgument;
 import blackbox.cli.options.TravelOptions;
 import blackbox.cli.output.JsonOut;
 import blackbox.cli.output.TravelReport;
+import blackbox.cli.terminal.Narrator;
 import blackbox.console.EvidencePage;
 import blackbox.evidence.EvidenceException;
 import blackbox.evidence.bundle.BundleWriter;
 import blackbox.evidence.store.FileDigest;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.text.Printable;
+import blackbox.evidence.text.Timestamps;
 import blackbox.evidence.tiles.StaticRunLog;
+import blackbox.evidence.time.TimeVerdict;
+import blackbox.evidence.verify.Verification;
 import blackbox.ingest.table.CatalogView;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.travel.TravelException;
 import blackbox.query.QueryException;
+import blackbox.query.answer.RunSummary;
+import blackbox.query.brief.TouchedInBrief;
 import blackbox.query.export.ChromeTrace;
 import blackbox.query.export.CsvExport;
 import blackbox.query.export.EventExport;
@@ -26,6 +33,7 @@ import blackbox.query.ocsf.OcsfExport;
 import blackbox.query.otlp.RunTrace;
 import blackbox.query.otlp.RunTrace.Content;
 import blackbox.recorder.RecorderException;
+import blackbox.recorder.anchor.AnchorClient;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeys;
@@ -33,6 +41,11 @@ import blackbox.replay.ReplayException;
 import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
 import blackbox.replay.packets.PacketExport;
+import blackbox.report.ControlMap;
+import blackbox.report.ReportException;
+import blackbox.report.ReportFacts;
+import blackbox.report.ReportSigner;
+import blackbox.report.RunReport;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
@@ -44,6 +57,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -71,6 +85,8 @@ import picocli.CommandLine.Spec;
             "  blackbox export last --format ocsf --out - | your-siem-forwarder",
             "  blackbox export last --format chrome-trace --out run.trace.json     open it at ui.perfetto.dev or in speedscope",
             "  blackbox export last --format pcapng --out - | wireshark -k -i -",
+            "  blackbox export last --format pdf --out report.pdf && pdfsig report.pdf",
+            "  blackbox export last --format pdf --tsa https://tsa.example/tsr --signer-cert seal.crt --signer-key seal.key",
             "  blackbox export last --format controls --out - | jq '.controls[] | select(.exitCode == 1)'",
             "  blackbox export last --format asciicast --out session.cast && asciinema play session.cast",
             "  blackbox export last --format otlp --out run.otlp.jsonl     calls of models, for any reader of OTLP",
@@ -79,6 +95,9 @@ import picocli.CommandLine.Spec;
             "  blackbox export last --format replay --passphrase-file pass --slim"
         })
 public final class ExportCommand implements Callable<Integer> {
+
+    /// For a time authority's answer.
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     @Mixin
     private CommonOptions common;
@@ -98,6 +117,8 @@ public final class ExportCommand implements Callable<Integer> {
                 "  tiles: the events as C2SP tlog-tiles, a log of static files",
                 "  replay: one file with all that a replay elsewhere needs, encrypted, for `blackbox import`",
                 "For whoever answers for record-keeping:",
+                "  pdf: a report of what is verified, what the agent did and what may not have been seen, signed (PAdES);"
+                        + " with a time authority, its time is stamped",
                 "  controls: which controls (EU AI Act, ISO 42001, SOC 2, PCI DSS, HIPAA, DORA, NIST) the run is evidence for,"
                         + " with the command that shows it and, where one can say so, its exit code, as JSON",
                 "For others' tools; these are not signed, and hold in clear what the agent saw and did:",
@@ -116,8 +137,8 @@ public final class ExportCommand implements Callable<Integer> {
             paramLabel = "PATH",
             description =
                     "Where to write it (default: a file in this folder that is named for the run). A bundle is written"
-                            + " as a folder if PATH is an empty folder. html, controls, ocsf, otlp, json, csv, chrome-trace and pcapng:"
-                            + " - is standard output.")
+                            + " as a folder if PATH is an empty folder. html, pdf, controls, ocsf, otlp, json, csv, chrome-trace and"
+                            + " pcapng: - is standard output.")
     @Nullable
     private Path out;
 
@@ -129,14 +150,18 @@ public final class ExportCommand implements Callable<Integer> {
     @Mixin
     private TravelOptions travel = new TravelOptions();
 
+    @Mixin
+    private ReportOptions signing = new ReportOptions();
+
     @Spec
     private CommandSpec spec;
 
     @Override
     public Integer call()
             throws IOException, QueryException, EvidenceException, RecorderException, ReplayException, TravelException,
-                    VmException {
+                    VmException, ReportException {
         travel.requireFormat(format == ExportFormat.REPLAY);
+        signing.requireFormat(format == ExportFormat.PDF);
         if (content && format != ExportFormat.OTLP) {
             throw CommandException.badInput("--content applies to --format otlp only");
         }
@@ -152,6 +177,7 @@ public final class ExportCommand implements Callable<Integer> {
             case ASCIICAST -> cast(recordings, run);
             case OTLP -> otlp(recordings, run);
             case CONTROLS -> controls(folder, recordings, run);
+            case PDF -> report(folder, recordings, run);
             case PCAPNG -> packets(recordings, run);
             case OCSF, JSON, CSV, CHROME_TRACE -> events(recordings, run);
         }
@@ -307,13 +333,9 @@ public final class ExportCommand implements Callable<Integer> {
 
     private void controls(DataFolder folder, Recordings recordings, RunId run) throws IOException {
         Destination to = Destination.of(out, format.defaultFile(run), common.json());
-        var trust = new LocalTrust(folder);
         ControlMap map = to.write(octets -> {
-            ControlMap made = ControlMap.of(
-                    run,
-                    CatalogView.verify(recordings, run, trust.believedKeys(), null, trust.anchorTrust()),
-                    Instant.now());
-            octets.write(made.document());
+            ControlMap made = ControlMap.of(run, verification(folder, recordings, run), Instant.now());
+            octets.write(made.json());
             return made;
         });
         said(
@@ -327,6 +349,58 @@ public final class ExportCommand implements Callable<Integer> {
                     json.writeNumberField("unmet", map.unmet());
                     json.writeNumberField("untried", map.untried());
                 });
+    }
+
+    private static Verification verification(DataFolder folder, Recordings recordings, RunId run) throws IOException {
+        var trust = new LocalTrust(folder);
+        return CatalogView.verify(recordings, run, trust.believedKeys(), null, trust.anchorTrust());
+    }
+
+    private void report(DataFolder folder, Recordings recordings, RunId run)
+            throws IOException, RecorderException, ReportException {
+        Destination to = Destination.of(out, format.defaultFile(run), common.json());
+        KeyAccess access = KeyAccess.system();
+        try (var client = new AnchorClient(PATIENCE);
+                var narrator = Narrator.onStandardError()) {
+            ReportSigner signer = signing.signer(folder, access, client, narrator::say);
+            narrator.say("verifying run " + run);
+            Instant now = access.clock().instant();
+            Verification verification = verification(folder, recordings, run);
+            narrator.say("reading what it touched");
+            var facts = new ReportFacts(
+                    run,
+                    RunSummary.read(recordings, run),
+                    verification,
+                    TouchedInBrief.collect(recordings, run),
+                    ControlMap.of(run, verification, now),
+                    now,
+                    String.join(" ", spec.root().version()));
+            RunReport report = to.write(octets -> RunReport.write(facts, signer, octets));
+            TimeVerdict.Stamped stamp = report.stamp();
+            said(
+                    run,
+                    to,
+                    report.pages() + " pages, " + report.level() + " by certificate "
+                            + signer.key().fingerprint()
+                            + (stamp == null ? "; no authority stamped its time" : "; stamped at " + stamp.time()),
+                    List.of(),
+                    json -> {
+                        json.writeNumberField("pages", report.pages());
+                        json.writeStringField("level", report.level());
+                        json.writeStringField("certificate", signer.key().fingerprint());
+                        json.writeStringField(
+                                "signer",
+                                signer.key()
+                                        .chain()
+                                        .getFirst()
+                                        .getSubjectX500Principal()
+                                        .getName());
+                        json.writeStringField("stampedAt", stamp == null ? null : Timestamps.format(stamp.time()));
+                        json.writeStringField("stampedBy", stamp == null ? null : stamp.authority());
+                        json.writeStringField(
+                                "integrity", verification.integrity().name());
+                    });
+        }
     }
 
     private void packets(Recordings recordings, RunId run) throws IOException, ReplayException {

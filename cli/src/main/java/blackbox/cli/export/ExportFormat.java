@@ -13,6 +13,7 @@ enum ExportFormat {
     HTML("html", ".html"),
     TILES("tiles", ".tiles"),
     REPLAY("replay", ".bbrun"),
+    PDF("pdf", ".pdf"),
     CONTROLS("controls", ".controls.json"),
     OCSF("ocsf", ".ocsf.jsonl"),
     OTLP("otlp", ".otlp.jsonl"),

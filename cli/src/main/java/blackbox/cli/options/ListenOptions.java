@@ -4,8 +4,8 @@ import blackbox.cli.exit.CommandException;
 import blackbox.evidence.sign.CryptoProvider;
 import blackbox.node.serve.ApiAddress;
 import blackbox.recorder.RecorderException;
+import blackbox.recorder.keys.CertifiedKey;
 import blackbox.recorder.keys.KeyAccess;
-import blackbox.recorder.keys.TlsKey;
 import blackbox.recorder.keys.TlsKeyFiles;
 import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
@@ -107,7 +107,7 @@ public final class ListenOptions {
     ///
     /// @param progress is told when a key is made, and why
     /// @throws RecorderException when the data folder's own key cannot be used or made
-    public @Nullable TlsKey tls(DataFolder data, ApiAddress address, KeyAccess access, Progress progress)
+    public @Nullable CertifiedKey tls(DataFolder data, ApiAddress address, KeyAccess access, Progress progress)
             throws RecorderException, IOException {
         if (!wantsTls(address)) {
             return null;

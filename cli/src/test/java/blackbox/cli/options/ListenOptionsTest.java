@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.node.serve.ApiAddress;
+import blackbox.recorder.keys.CertifiedKey;
 import blackbox.recorder.keys.KeyAccess;
-import blackbox.recorder.keys.TlsKey;
 import blackbox.recorder.keys.TlsKeyFiles;
 import blackbox.schemas.folder.DataFolder;
 import java.nio.file.Files;
@@ -29,14 +29,14 @@ class ListenOptionsTest {
     @TempDir
     Path folder;
 
-    private @Nullable TlsKey tls(String... arguments) throws Exception {
+    private @Nullable CertifiedKey tls(String... arguments) throws Exception {
         ListenOptions options = CommandLine.populateCommand(new ListenOptions(), arguments);
         ApiAddress address = options.address();
         options.check(address);
         return options.tls(new DataFolder(folder), address, KeyAccess.system(), _ -> {});
     }
 
-    private static TlsKey required(@Nullable TlsKey key) {
+    private static CertifiedKey required(@Nullable CertifiedKey key) {
         return Objects.requireNonNull(key, "no TLS");
     }
 
@@ -49,14 +49,14 @@ class ListenOptionsTest {
 
     @Test
     void beyondLoopbackACertificateIsMadeForItsNamesAndAddresses() throws Exception {
-        TlsKey made = required(tls("--listen", "[::]:7575", "--name", "Recorder.example"));
+        CertifiedKey made = required(tls("--listen", "[::]:7575", "--name", "Recorder.example"));
         assertEquals(made, tls("--listen", "[::]:7575", "--name", "recorder.example"), "the same at the next start");
         Set<String> names = names(made);
         assertTrue(names.contains("recorder.example") && names.contains("localhost"), names::toString);
         assertNull(tls("--listen", "[::]:7575", "--insecure"));
     }
 
-    private static Set<String> names(TlsKey key) throws Exception {
+    private static Set<String> names(CertifiedKey key) throws Exception {
         var names = new HashSet<String>();
         key.chain().getFirst().getSubjectAlternativeNames().forEach(each -> names.add(String.valueOf(each.get(1))));
         return names;
@@ -64,10 +64,10 @@ class ListenOptionsTest {
 
     @Test
     void aGivenCertificateIsUsedOnLoopbackToo() throws Exception {
-        TlsKey made = required(tls("--listen", "[::]:7575"));
+        CertifiedKey made = required(tls("--listen", "[::]:7575"));
         String certificate = TlsKeyFiles.certificate(folder.resolve("keys")).toString();
         String key = folder.resolve("keys/tls.key").toString();
-        TlsKey given = required(tls("--tls-cert", certificate, "--tls-key", key));
+        CertifiedKey given = required(tls("--tls-cert", certificate, "--tls-key", key));
         assertEquals(made.fingerprint(), given.fingerprint());
         refused(
                 "does not exist",
@@ -90,7 +90,7 @@ class ListenOptionsTest {
 
     @Test
     void namesAreThoseThatCertificatesAndRequestsHave() throws Exception {
-        TlsKey made = required(tls("--listen", "[::]:0", "--name", "bücher.example", "--name", "[2001:db8::1]"));
+        CertifiedKey made = required(tls("--listen", "[::]:0", "--name", "bücher.example", "--name", "[2001:db8::1]"));
         assertTrue(made.hostNames().contains("xn--bcher-kva.example"), made.hostNames()::toString);
         assertEquals(
                 made.fingerprint(),

@@ -86,6 +86,11 @@ public final class TimeToken {
         throw new MalformedTimeStampException("a response whose status is not just 'granted'");
     }
 
+    /// The token, octet for octet.
+    public byte[] encoded() {
+        return octets.clone();
+    }
+
     /// The response that grants this token, as it is stored.
     public byte[] response() {
         var granted = new DLSequence(new ASN1Integer(0));

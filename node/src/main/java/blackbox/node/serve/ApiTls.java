@@ -1,6 +1,6 @@
 package blackbox.node.serve;
 
-import blackbox.recorder.keys.TlsKey;
+import blackbox.recorder.keys.CertifiedKey;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.core.async.publisher.Publishers;
 import io.micronaut.http.ssl.CertificateProvider;
@@ -59,12 +59,12 @@ final class ApiTls {
     }
 
     /// Gives the server its key. Must be called before the server is created.
-    static void offer(TlsKey key, ApplicationContext application) throws IOException {
+    static void offer(CertifiedKey key, ApplicationContext application) throws IOException {
         KeyStore store = keyStore(key);
         application.registerSingleton(CertificateProvider.class, new Fixed(store), Qualifiers.byName(NAME));
     }
 
-    private static KeyStore keyStore(TlsKey key) throws IOException {
+    private static KeyStore keyStore(CertifiedKey key) throws IOException {
         try {
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);

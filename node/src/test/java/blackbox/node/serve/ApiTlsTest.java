@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.recorder.keys.KeyAccess;
-import blackbox.recorder.keys.TlsKey;
+import blackbox.recorder.keys.CertifiedKey;
 import blackbox.recorder.keys.TlsKeyFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -54,7 +54,7 @@ class ApiTlsTest {
     @TempDir
     Path data;
 
-    private TlsKey key;
+    private CertifiedKey key;
     private TestService service;
     private ApiServer server;
     private String token;

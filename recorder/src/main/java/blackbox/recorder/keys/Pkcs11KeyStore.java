@@ -65,7 +65,7 @@ final class Pkcs11KeyStore implements LogKeyStore {
             EcdsaVerifier verifier = EcdsaVerifier.of(origin, pair.getPublic());
             String alias = origin.replace('/', '-') + String.format("-%08x", verifier.keyId());
             Instant now = access.clock().instant();
-            var said = new SelfSigned("Blackbox log key", now, now, List.of());
+            var said = new SelfSigned("Blackbox log key", now, now, new SelfSigned.Purpose.Any());
             Certificate[] chain = {said.sign(pair, token.provider(), access.random())};
             token.keys().setKeyEntry(alias, pair.getPrivate(), null, chain);
             var written = new LinkedHashMap<>(settings);

@@ -1,31 +1,16 @@
 package blackbox.recorder.keys;
 
-import blackbox.evidence.sign.CryptoProvider;
-import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
-import blackbox.recorder.RecorderException.Code;
 import blackbox.schemas.Progress;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
-import java.security.GeneralSecurityException;
-import java.security.KeyPair;
-import java.security.KeyPairGenerator;
-import java.security.cert.X509Certificate;
-import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.List;
 import java.util.Set;
-import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
-import org.bouncycastle.openssl.PKCS8Generator;
-import org.bouncycastle.operator.OperatorCreationException;
-import org.jspecify.annotations.Nullable;
 
 /// The key and certificate with which the HTTP service speaks TLS: files that its operator names, or a pair that is
 /// made here and kept in the data folder's `keys/` (`schemas/keys.md`).
@@ -36,12 +21,6 @@ public final class TlsKeyFiles {
 
     /// As long as public authorities' certificates may be valid, plus what is left when they are renewed.
     private static final Duration VALID = Duration.ofDays(397);
-
-    /// Made anew by the first start within this time before its end.
-    private static final Duration RENEWED_BEFORE_END = Duration.ofDays(30);
-
-    /// For clients whose clocks are slow.
-    private static final Duration VALID_BEFORE_NOW = Duration.ofHours(1);
 
     private static final Set<PosixFilePermission> OTHERS = Set.of(
             PosixFilePermission.GROUP_READ,
@@ -63,8 +42,8 @@ public final class TlsKeyFiles {
     /// @throws IllegalArgumentException when a file cannot be read or is not of its kind, the key is of a kind that
     ///     TLS does not have or does not belong to the certificate, a certificate is not valid now, or others may
     ///     read the key
-    public static TlsKey read(Path chain, Path key, Instant now) {
-        TlsKey read = TlsPem.parse(TlsPem.read(chain), chain, TlsPem.read(key), key);
+    public static CertifiedKey read(Path chain, Path key, Instant now) {
+        CertifiedKey read = TlsPem.parse(TlsPem.read(chain), chain, TlsPem.read(key), key);
         TlsPem.checkTimes(read, chain, now);
         try {
             if (!Collections.disjoint(Files.getPosixFilePermissions(key), OTHERS)) {
@@ -85,96 +64,12 @@ public final class TlsKeyFiles {
     /// @param progress is told of a pair that is made, with its fingerprint and why, and of one that is not valid
     /// yet
     /// @throws RecorderException when the files cannot be read or written, or others may read the key
-    public static TlsKey loadOrCreate(Path folder, Collection<String> names, KeyAccess access, Progress progress)
+    public static CertifiedKey loadOrCreate(Path folder, Collection<String> names, KeyAccess access, Progress progress)
             throws RecorderException {
-        try (ProcessLock _ = KeysLock.take(folder)) {
-            Instant now = access.clock().instant();
-            return switch (existing(folder)) {
-                case Pair(TlsKey key) -> {
-                    String unfit = unfit(key, names, now);
-                    if (unfit != null) {
-                        yield replace(folder, names, access, unfit, progress);
-                    }
-                    sayIfNotValidYet(key, folder, now, progress);
-                    yield key;
-                }
-                case NoPair(String why) -> replace(folder, names, access, why, progress);
-            };
-        } catch (IOException | GeneralSecurityException | OperatorCreationException | IllegalArgumentException e) {
-            throw new RecorderException(
-                    Code.KEY, "cannot use or make the TLS key " + folder.resolve(KEY) + ": " + e.getMessage(), e);
-        }
+        return pair(folder).loadOrCreate("Blackbox API", new SelfSigned.Purpose.Server(names), access, progress);
     }
 
-    /// What is in the folder.
-    private sealed interface Existing {}
-
-    private record Pair(TlsKey key) implements Existing {}
-
-    private record NoPair(String why) implements Existing {}
-
-    private static Existing existing(Path folder) throws IOException, RecorderException {
-        Path certificate = folder.resolve(CERTIFICATE);
-        Path key = folder.resolve(KEY);
-        if (!OwnerFile.exists(certificate) && !OwnerFile.exists(key)) {
-            return new NoPair("there was none");
-        }
-        if (!OwnerFile.exists(certificate) || !OwnerFile.exists(key)) {
-            return new NoPair("of the old ones only " + (OwnerFile.exists(key) ? key : certificate) + " was there");
-        }
-        try {
-            return new Pair(TlsPem.parse(Files.readString(certificate), certificate, OwnerFile.read(key), key));
-        } catch (CharacterCodingException _) {
-            return new NoPair("the old ones were damaged");
-        } catch (IllegalArgumentException e) { // damaged, or halves of two pairs
-            return new NoPair("the old ones could not be used: " + e.getMessage());
-        }
-    }
-
-    /// Why another pair is needed; null if none is.
-    private static @Nullable String unfit(TlsKey key, Collection<String> names, Instant now) {
-        Instant until = key.chain().getFirst().getNotAfter().toInstant();
-        if (!until.isAfter(now.plus(RENEWED_BEFORE_END))) {
-            return "the old certificate " + (until.isAfter(now) ? "is valid until " : "was valid until ") + until;
-        }
-        List<String> lacking = key.lacking(names);
-        return lacking.isEmpty() ? null : "the old certificate is not for " + String.join(", ", lacking);
-    }
-
-    private static void sayIfNotValidYet(TlsKey key, Path folder, Instant now, Progress progress) {
-        Instant from = key.chain().getFirst().getNotBefore().toInstant();
-        if (now.isBefore(from)) {
-            progress.say("the certificate " + certificate(folder) + " is valid from " + from
-                    + ", and this machine's clock says " + now.truncatedTo(ChronoUnit.SECONDS)
-                    + ": it is used all the same. If the clock was set back, set it right; if the certificate was made"
-                    + " while it was ahead, delete " + folder.resolve(KEY) + ", and the next start makes another");
-        }
-    }
-
-    private static TlsKey replace(
-            Path folder, Collection<String> names, KeyAccess access, String why, Progress progress)
-            throws GeneralSecurityException, OperatorCreationException, IOException {
-        boolean known = OwnerFile.exists(certificate(folder));
-        TlsKey made = create(folder, names, access);
-        progress.say("made a key and a certificate for TLS, " + certificate(folder) + ", because " + why
-                + "; its SHA-256 fingerprint is " + made.fingerprint()
-                + (known ? "; clients that were given the old one, or its fingerprint, need the new one" : ""));
-        return made;
-    }
-
-    private static TlsKey create(Path folder, Collection<String> names, KeyAccess access)
-            throws GeneralSecurityException, OperatorCreationException, IOException {
-        KeyPairGenerator generator = CryptoProvider.current().keyPairGenerator("EC");
-        generator.initialize(new ECGenParameterSpec("secp256r1"), access.random());
-        KeyPair pair = generator.generateKeyPair();
-        Instant now = access.clock().instant();
-        var said = new SelfSigned("Blackbox API", now.minus(VALID_BEFORE_NOW), now.plus(VALID), names);
-        X509Certificate certificate = said.sign(pair, generator.getProvider(), access.random());
-        OwnerFile.write(
-                folder.resolve(KEY),
-                TlsPem.text(new PKCS8Generator(
-                        PrivateKeyInfo.getInstance(pair.getPrivate().getEncoded()), null)));
-        OwnerFile.writePublic(folder.resolve(CERTIFICATE), TlsPem.text(certificate));
-        return new TlsKey(pair.getPrivate(), List.of(certificate));
+    private static OwnPair pair(Path folder) {
+        return new OwnPair(certificate(folder), folder.resolve(KEY), VALID, "TLS", "clients");
     }
 }

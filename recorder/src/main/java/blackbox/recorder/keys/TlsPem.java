@@ -49,7 +49,7 @@ final class TlsPem {
 
     /// @param chainFile where `chain` is from, for messages
     /// @param keyFile where `key` is from, for messages
-    static TlsKey parse(String chain, Path chainFile, String key, Path keyFile) {
+    static CertifiedKey parse(String chain, Path chainFile, String key, Path keyFile) {
         List<X509Certificate> certificates = certificates(chain, chainFile);
         String unfit = TlsKeyKind.unfit(certificates.getFirst().getPublicKey());
         if (unfit != null) {
@@ -67,12 +67,12 @@ final class TlsPem {
                         + " did not issue the one before it; each must be followed by its issuer's");
             }
         }
-        return new TlsKey(privateKey, certificates);
+        return new CertifiedKey(privateKey, certificates);
     }
 
     /// @param chainFile where the certificates are from, for the message
     /// @throws IllegalArgumentException when one of them is not valid at that time
-    static void checkTimes(TlsKey key, Path chainFile, Instant now) {
+    static void checkTimes(CertifiedKey key, Path chainFile, Instant now) {
         key.chain().forEach(each -> checkTime(each, chainFile, now));
     }
 

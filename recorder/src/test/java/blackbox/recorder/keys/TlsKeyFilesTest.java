@@ -43,13 +43,13 @@ class TlsKeyFilesTest {
         return new KeyAccess(InstantSource.fixed(now), new SecureRandom(), Secrets.of(Map.of(), null));
     }
 
-    private TlsKey own(Instant now, List<String> names) throws RecorderException {
+    private CertifiedKey own(Instant now, List<String> names) throws RecorderException {
         said.clear();
         return TlsKeyFiles.loadOrCreate(folder.resolve("keys"), names, at(now), said::add);
     }
 
     /// What was said of the pair is one sentence, and names what else.
-    private void announced(String why, TlsKey made) {
+    private void announced(String why, CertifiedKey made) {
         String line = String.join("\n", said);
         assertEquals(1, said.size(), line);
         assertTrue(line.contains(", because " + why), line);
@@ -58,13 +58,13 @@ class TlsKeyFilesTest {
 
     @Test
     void itsOwnPairIsMadeOnceAndAnewNearItsEnd() throws Exception {
-        TlsKey made = own(start, NAMES);
+        CertifiedKey made = own(start, NAMES);
         announced("there was none", made);
         assertEquals("rw-------", mode("keys/tls.key"));
         assertEquals("rw-r--r--", mode("keys/tls.crt"));
         assertEquals(made, own(start.plus(Duration.ofDays(366)), NAMES), "a year later");
         assertEquals(List.of(), said, "nothing to say");
-        TlsKey renewed = own(start.plus(Duration.ofDays(368)), NAMES);
+        CertifiedKey renewed = own(start.plus(Duration.ofDays(368)), NAMES);
         announced("the old certificate is valid until ", renewed);
         assertTrue(said.getFirst().contains("need the new one"), said::toString);
         assertNotEquals(made.fingerprint(), renewed.fingerprint(), "in its last month");
@@ -77,9 +77,9 @@ class TlsKeyFilesTest {
 
     @Test
     void itHasEveryNameItIsAskedBy() throws Exception {
-        TlsKey made = own(start, NAMES);
+        CertifiedKey made = own(start, NAMES);
         assertEquals(made, own(start, List.of("2001:0DB8:0:0::0001", "recorder.EXAMPLE")), "other forms of the same");
-        TlsKey more = own(start, List.of("192.0.2.7", "localhost"));
+        CertifiedKey more = own(start, List.of("192.0.2.7", "localhost"));
         assertNotEquals(made.fingerprint(), more.fingerprint());
         announced("the old certificate is not for 192.0.2.7;", more);
         assertEquals(more, own(start, List.of("192.0.2.7")));
@@ -88,8 +88,8 @@ class TlsKeyFilesTest {
     /// Clients have other clocks, and know this one.
     @Test
     void aClockThatWasSetBackMakesNoOther() throws Exception {
-        TlsKey made = own(start, NAMES);
-        TlsKey kept = own(start.minus(Duration.ofDays(3)), NAMES);
+        CertifiedKey made = own(start, NAMES);
+        CertifiedKey kept = own(start.minus(Duration.ofDays(3)), NAMES);
         assertEquals(made, kept);
         assertEquals(1, said.size());
         assertTrue(said.getFirst().contains("clock was set back"), said::toString);
@@ -124,7 +124,7 @@ class TlsKeyFilesTest {
                 return "the private number";
             }
         };
-        String said = new TlsKey(shown, own(start, NAMES).chain()).toString();
+        String said = new CertifiedKey(shown, own(start, NAMES).chain()).toString();
         assertFalse(said.contains("the private number"), said);
     }
 
@@ -133,9 +133,9 @@ class TlsKeyFilesTest {
         own(start, NAMES);
         Path certificate = TlsKeyFiles.certificate(folder.resolve("keys"));
         Path old = Files.copy(certificate, folder.resolve("old.crt"));
-        TlsKey second = own(start, List.of("192.0.2.7"));
+        CertifiedKey second = own(start, List.of("192.0.2.7"));
         Files.copy(old, certificate, StandardCopyOption.REPLACE_EXISTING); // a crash before the certificate was written
-        TlsKey third = own(start, NAMES);
+        CertifiedKey third = own(start, NAMES);
         assertNotEquals(second.key(), third.key());
         announced("the old ones could not be used: ", third);
         assertEquals(third, own(start, NAMES));
@@ -185,7 +185,7 @@ class TlsKeyFilesTest {
         Files.writeString(folder.resolve(name), text);
     }
 
-    private TlsKey read(String chain, String key, Instant now) {
+    private CertifiedKey read(String chain, String key, Instant now) {
         return TlsKeyFiles.read(folder.resolve(chain), folder.resolve(key), now);
     }
 
@@ -204,7 +204,7 @@ class TlsKeyFilesTest {
                         .getPublicKey()
                         .getAlgorithm());
         openssl("req -x509 -newkey ed25519 -nodes -keyout ed.key -out ed.crt -subj /CN=ed");
-        TlsKey ed = read("ed.crt", "ed.key", start.plusSeconds(60));
+        CertifiedKey ed = read("ed.crt", "ed.key", start.plusSeconds(60));
         openssl("x509 -in ed.crt -noout -fingerprint -sha256 -out fingerprint");
         assertTrue(Files.readString(folder.resolve("fingerprint")).strip().endsWith("=" + ed.fingerprint()));
     }

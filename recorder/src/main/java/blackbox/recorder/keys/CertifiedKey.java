@@ -14,41 +14,42 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/// What a server shows its clients over TLS, and what it proves it with.
+/// A private key with the certificates that say whose it is: what a server shows its clients over TLS, or
+/// what a report is signed with.
 ///
-/// @param chain the server's certificate, then each issuer's that clients may lack
-public record TlsKey(PrivateKey key, List<X509Certificate> chain) {
+/// @param chain the key's own certificate, then each issuer's that others may lack
+public record CertifiedKey(PrivateKey key, List<X509Certificate> chain) {
 
     /// The form of a name in a certificate (RFC 5280, section 4.2.1.6).
     private static final Integer DNS_NAME = 2;
 
-    public TlsKey {
+    public CertifiedKey {
         chain = List.copyOf(chain);
         if (chain.isEmpty()) {
-            throw new IllegalArgumentException("a TLS key needs a certificate");
+            throw new IllegalArgumentException("a key needs a certificate here");
         }
     }
 
     /// Names the certificate; whatever a provider's key would say of itself is not repeated.
     @Override
     public String toString() {
-        return "a TLS key for " + chain.getFirst().getSubjectX500Principal();
+        return "a key of " + chain.getFirst().getSubjectX500Principal();
     }
 
-    /// The host names that the server's certificate is for, wildcards among them.
+    /// The host names that the certificate is for, wildcards among them.
     ///
     /// @throws IllegalArgumentException when its list of names cannot be read
     public List<String> hostNames() {
         return alternatives(DNS_NAME::equals);
     }
 
-    /// Those of these host names and IP addresses that the server's certificate is not for, whatever form they are
+    /// Those of these host names and IP addresses that the certificate is not for, whatever form they are
     /// in.
     ///
     /// @throws IllegalArgumentException when its list of names cannot be read
     List<String> lacking(Collection<String> asked) {
         Set<String> certified =
-                alternatives(_ -> true).stream().map(TlsKey::canonical).collect(Collectors.toSet());
+                alternatives(_ -> true).stream().map(CertifiedKey::canonical).collect(Collectors.toSet());
         return asked.stream()
                 .filter(each -> !certified.contains(canonical(each)))
                 .toList();
@@ -73,7 +74,7 @@ public record TlsKey(PrivateKey key, List<X509Certificate> chain) {
         }
     }
 
-    /// SHA-256 of the server's certificate, as `openssl x509 -fingerprint -sha256` prints it.
+    /// SHA-256 of the key's own certificate, as `openssl x509 -fingerprint -sha256` prints it.
     public String fingerprint() {
         try {
             byte[] digest = Sha256.digest().digest(chain.getFirst().getEncoded());

@@ -1,6 +1,5 @@
-package blackbox.cli.export;
+package blackbox.report;
 
-import blackbox.cli.exit.ExitCodes;
 import blackbox.evidence.verify.Requirement;
 import blackbox.evidence.verify.Verification;
 import blackbox.schemas.RunId;
@@ -18,11 +17,11 @@ import java.util.List;
 /// Controls of record-keeping, what of them a run is evidence for, and the command whose exit code says so.
 /// Those that `verify` answers have been tried: they have its exit code.
 ///
-/// @param document the whole as JSON
+/// @param document the whole
 /// @param met how many of them `verify` ends with 0 for
 /// @param unmet with 1
 /// @param untried how many need another command
-record ControlMap(byte[] document, int met, int unmet, int untried) {
+public record ControlMap(ObjectNode document, int met, int unmet, int untried) {
     private static final String RESOURCE = "controls.json";
     private static final String COMMAND = "command";
     private static final String REQUIRES = "requires";
@@ -34,7 +33,7 @@ record ControlMap(byte[] document, int met, int unmet, int untried) {
     /// The map for a run with this verification.
     ///
     /// @param triedAt when it was verified
-    static ControlMap of(RunId run, Verification verification, Instant triedAt) throws IOException {
+    public static ControlMap of(RunId run, Verification verification, Instant triedAt) throws IOException {
         JsonNode shipped = shipped();
         ObjectNode whole = JSON.createObjectNode();
         whole.set("format", shipped.path("format"));
@@ -54,7 +53,7 @@ record ControlMap(byte[] document, int met, int unmet, int untried) {
                 boolean holds = verification.holds()
                         && Requirement.unmet(Requirement.named(requires(each)), verification)
                                 .isEmpty();
-                control.put(EXIT_CODE, holds ? ExitCodes.OK : ExitCodes.DOES_NOT_HOLD);
+                control.put(EXIT_CODE, holds ? 0 : 1);
                 met += holds ? 1 : 0;
                 unmet += holds ? 0 : 1;
             } else {
@@ -63,7 +62,12 @@ record ControlMap(byte[] document, int met, int unmet, int untried) {
             control.set("shows", each.path("shows"));
             control.set("doesNotShow", each.path("doesNotShow"));
         }
-        return new ControlMap(WRITER.writeValueAsBytes(whole), met, unmet, controls.size() - met - unmet);
+        return new ControlMap(whole, met, unmet, controls.size() - met - unmet);
+    }
+
+    /// The whole as JSON, indented.
+    public byte[] json() throws IOException {
+        return WRITER.writeValueAsBytes(document);
     }
 
     private static String command(JsonNode control) {
