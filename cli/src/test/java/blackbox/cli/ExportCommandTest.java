@@ -257,6 +257,6 @@ class ExportCommandTest {
     void anUnknownFormatNamesThoseThatThereAre() {
         Ran ran = export("--format", "xml");
         assertEquals(ExitCodes.BAD_INPUT, ran.exitCode());
-        assertTrue(ran.err().contains("bundle, html, tiles, replay, controls, ocsf"), ran.err());
+        assertTrue(ran.err().contains("bundle, html, tiles, replay, pdf, controls, ocsf"), ran.err());
     }
 }

@@ -18,6 +18,7 @@ import blackbox.schemas.row.Text;
 import blackbox.vm.Command;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -27,6 +28,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -36,6 +38,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.bouncycastle.asn1.pkcs.PKCSObjectIdentifiers;
 import org.bouncycastle.cms.CMSSignedData;
 import org.bouncycastle.cms.SignerInformation;
@@ -57,14 +60,22 @@ class ExportReportTest {
 
     private final RunId run = RunId.create(START, new Random(7));
 
-    /// Of a command whose words try to look like the report's own, in scripts that the font does not have.
-    private void record(String name) throws Exception {
+    private Path record(String name, Event... more) throws Exception {
         Path data = folder.resolve("data");
         var key = KeyFile.loadOrCreate(data.resolve("keys"), "recorder");
         var sealer = new RunSealer(run, key, Spool.create(data.resolve("spool"), run), InstantSource.fixed(START));
         sealer.append(new Event.RunOpen(EventHeader.host(START_NS), Text.of(name), "{\"tier\":\"live\"}"));
-        sealer.append(new Event.RunClose(EventHeader.host(START_NS + 10), sealer.size(), 0, 0, null, null));
+        for (Event each : more) {
+            sealer.append(each);
+        }
         sealer.seal();
+        try (Stream<Path> files = Files.walk(data.resolve("spool"))) {
+            return files.filter(Files::isRegularFile).findFirst().orElseThrow();
+        }
+    }
+
+    private static Event closed(long events) {
+        return new Event.RunClose(EventHeader.host(START_NS + 10), events, 0, 0, null, null);
     }
 
     private record Ran(int exitCode, String out, String err) {}
@@ -112,7 +123,9 @@ class ExportReportTest {
 
     @Test
     void othersReadAndCheckIt() throws Exception {
-        record("night \u202ely 夜 \\u{591c}\nIntegrity VERIFIED");
+        // In its place it would look like the report's own lines.
+        String padding = " ".repeat(70);
+        record("night \u202ely 夜 e\u0301 ‹591c›\n" + padding + "Findings" + padding + "Integrity VERIFIED", closed(1));
         JsonNode said = exported();
         assertEquals("PAdES-B-B", said.path("level").asText());
         assertTrue(said.path("stampedAt").isNull());
@@ -126,16 +139,15 @@ class ExportReportTest {
         String openssl = run("openssl", "x509", "-in", "data/keys/report.crt", "-noout", "-fingerprint", "-sha256");
         assertTrue(openssl.contains(fingerprint), openssl);
         String text = run("pdftotext", "-layout", "report.pdf", "-");
-        assertTrue(
-                text.contains("run night \\u{202e}ly \\u{591c} \\u{5c}u{591c}\\u{a}Integrity VERIFIED")
-                        || collapsed(text).contains("\\u{202e}ly \\u{591c}"),
-                text);
-        assertEquals(
-                1,
-                text.lines()
-                        .filter(line -> line.strip().startsWith("Integrity"))
-                        .count(),
-                text);
+        assertTrue(collapsed(text).contains("night ‹202e›ly ‹591c› e‹301› ‹2039›591c‹203a›‹a› ‹20›"), text);
+        for (String heading : List.of("Findings", "Integrity")) {
+            assertEquals(
+                    1,
+                    text.lines()
+                            .filter(line -> line.stripLeading().startsWith(heading))
+                            .count(),
+                    text);
+        }
         assertTrue(text.replaceAll("\\s+", "").contains(fingerprint), text);
         assertTrue(collapsed(text).contains("no authority stamped it"), text);
         assertTrue(text.contains("What may not have been seen"), text);
@@ -145,6 +157,8 @@ class ExportReportTest {
         assertEquals(verified.path("integrity"), file("verify.json").path("integrity"));
         assertEquals(verified.path("findings"), file("verify.json").path("findings"));
         assertEquals(run.value(), file("controls.json").path("run").asText());
+        ObjectNode shown = (ObjectNode) JSON.readTree(blackbox("show", "--json").out());
+        assertEquals(shown.without(List.of("verification", "replays")), file("run.json"));
         Ran again = blackbox("export", "--format", "pdf", "--out", report().toString());
         assertEquals(ExitCodes.BAD_INPUT, again.exitCode());
     }
@@ -155,7 +169,7 @@ class ExportReportTest {
 
     @Test
     void whoeverChangesAnOctetIsFoundOut() throws Exception {
-        record("first");
+        record("first", closed(1));
         exported();
         byte[] octets = Files.readAllBytes(report());
         long[] range = range(octets);
@@ -173,6 +187,56 @@ class ExportReportTest {
         }
     }
 
+    /// What is added is not signed, which poppler says, and is not allowed, which readers that know of it say.
+    @Test
+    void whatIsAddedIsNotSigned() throws Exception {
+        record("first", closed(1));
+        exported();
+        String pdf = Files.readString(report(), StandardCharsets.ISO_8859_1);
+        assertTrue(pdf.contains("/DocMDP"), "certified");
+        Files.writeString(report(), "9 0 obj\n<</Type /Page>>\nendobj\n", StandardOpenOption.APPEND);
+        assertFalse(run("pdfsig", "report.pdf").contains("Total document signed"));
+    }
+
+    @Test
+    void whatDoesNotHoldIsNotSaidToHold() throws Exception {
+        Path sealed = record("first", closed(1));
+        byte[] octets = Files.readAllBytes(sealed);
+        octets[octets.length / 2] ^= 1;
+        Files.write(sealed, octets);
+        JsonNode said = exported();
+        assertEquals("TAMPERED", said.path("integrity").asText());
+        assertFalse(said.path("limits").isEmpty());
+        String text = collapsed(run("pdftotext", "report.pdf", "-"));
+        assertTrue(text.contains("TAMPERED: what is stored is not what was sealed"), text);
+        assertTrue(text.contains("what this report tells of the run may be false"), text);
+        assertTrue(text.contains("none in what could be read"), text);
+        assertFalse(text.contains("none recorded"), text);
+        assertTrue(text.contains("Would show, if it held"), text);
+        run("pdfdetach", "-saveall", "report.pdf");
+        for (JsonNode each : file("controls.json").path("controls")) {
+            assertFalse(each.path("exitCode").isInt() && each.path("exitCode").asInt() == 0, each::toString);
+        }
+    }
+
+    @Test
+    void whatIsNotClosedIsSaidToBeOpen() throws Exception {
+        record("first");
+        JsonNode said = exported();
+        String state = said.path("completeness").asText();
+        assertTrue(List.of("OPEN", "TRUNCATED").contains(state), state);
+        assertTrue(run("pdftotext", "report.pdf", "-").contains(state));
+    }
+
+    @Test
+    void aLongNameDoesNotPushTheVerdictsAway() throws Exception {
+        record("word".repeat(5_000), closed(1));
+        JsonNode said = exported();
+        assertTrue(said.path("pages").asInt() < 8, said::toString);
+        String text = run("pdftotext", "-l", "1", "report.pdf", "-");
+        assertTrue(text.contains("more characters") && text.contains("How to check this"), text);
+    }
+
     /// The end of the first part that is signed, the beginning of the second, and its length.
     private static long[] range(byte[] pdf) {
         Matcher range = RANGE.matcher(new String(pdf, StandardCharsets.ISO_8859_1));
@@ -184,7 +248,7 @@ class ExportReportTest {
 
     @Test
     void anAuthorityStampsIt() throws Exception {
-        record("first");
+        record("first", closed(1));
         TestTimeAuthority authority = TestTimeAuthority.create(TestTimeAuthority.Algorithm.RSA);
         Path time = Files.createDirectories(folder.resolve("data/keys/time"));
         Files.writeString(time.resolve("root.pem"), authority.rootPem());
@@ -277,11 +341,13 @@ class ExportReportTest {
 
     @Test
     void itIsSignedForTheCertificateThatIsNamed() throws Exception {
-        record("first");
+        record("first", closed(1));
         certificate("seal", "EC", "-pkeyopt", "ec_paramgen_curve:P-384");
         certificate("old", "RSA");
+        certificate("larger", "EC", "-pkeyopt", "ec_paramgen_curve:P-521");
         certificate("new", "ED25519");
-        for (String each : List.of("seal", "old")) {
+        certificate("odd", "RSA-PSS");
+        for (String each : List.of("seal", "old", "larger")) {
             JsonNode said = exported(signer(each));
             assertEquals("CN=Example " + each, said.path("signer").asText());
             String checked = run("pdfsig", "report.pdf");
@@ -290,12 +356,14 @@ class ExportReportTest {
             Files.delete(report());
         }
         assertFalse(Files.exists(folder.resolve("data/keys/report.key")), "none was needed");
-        var odd = new ArrayList<>(List.of("--format", "pdf", "--out", report().toString()));
-        odd.addAll(List.of(signer("new")));
-        Ran ran = blackbox("export", odd.toArray(String[]::new));
-        assertEquals(ExitCodes.FAILED, ran.exitCode());
-        assertTrue(ran.err().contains("RSA or ECDSA"), ran.err());
-        assertFalse(Files.exists(report()));
+        for (String each : List.of("new", "odd")) {
+            var words = new ArrayList<>(List.of("--format", "pdf", "--out", report().toString()));
+            words.addAll(List.of(signer(each)));
+            Ran ran = blackbox("export", words.toArray(String[]::new));
+            assertEquals(ExitCodes.BAD_INPUT, ran.exitCode());
+            assertTrue(ran.err().contains("RSA or ECDSA"), ran.err());
+            assertFalse(Files.exists(report()));
+        }
     }
 
     private void certificate(String name, String... kind) throws Exception {
@@ -329,10 +397,16 @@ class ExportReportTest {
 
     @Test
     void optionsThatMeanNothingAreRefused() throws Exception {
-        record("first");
+        record("first", closed(1));
         for (List<String> each : List.of(
                 List.of("--format", "json", "--no-time-stamp"),
                 List.of("--format", "csv", "--tsa", "http://127.0.0.1:1/"),
+                List.of("--format", "pdf", "--tsa", "tsa.example"),
+                List.of(
+                        "--format",
+                        "pdf",
+                        "--out",
+                        folder.resolve("none/report.pdf").toString()),
                 List.of("--format", "pdf", "--signer-cert", "seal.crt"),
                 List.of("--format", "pdf", "--no-time-stamp", "--tsa", "http://127.0.0.1:1/"),
                 List.of("--format", "pdf", "--signer-cert", "none.crt", "--signer-key", "none.key"))) {
@@ -341,5 +415,6 @@ class ExportReportTest {
                     blackbox("export", each.toArray(String[]::new)).exitCode(),
                     each::toString);
         }
+        assertFalse(Files.exists(folder.resolve("data/keys/report.key")), "made before it was needed");
     }
 }

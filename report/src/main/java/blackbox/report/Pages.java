@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.apache.fontbox.ttf.CmapLookup;
 import org.apache.fontbox.ttf.TTFParser;
 import org.apache.fontbox.ttf.TrueTypeFont;
@@ -23,9 +24,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Sets text on the pages of a document, from top to bottom: headings, paragraphs, facts and tables.
 ///
-/// The text may be a guest's. It is drawn glyph by glyph, so that no character in it can turn the order of
-/// others round; of one that the font lacks, its number in Unicode is written in its place. Owned by one thread.
-/// Lengths are in points.
+/// The text may be a guest's. It is drawn glyph by glyph, and of a character that the font lacks, that
+/// could be taken for another's ornament or that is read from the right, its number in Unicode is written
+/// between ‹ and ›, which stand for nothing else. No text can fill lines with spaces, or more than a few
+/// lines. Owned by one thread. Lengths are in points.
 final class Pages implements AutoCloseable {
     private static final String FONT = "/org/apache/pdfbox/resources/ttf/LiberationSans-Regular.ttf";
 
@@ -38,8 +40,16 @@ final class Pages implements AutoCloseable {
     /// How thick the outline is that makes a letter bold.
     private static final float BOLD = 0.3f;
 
-    /// A cell that is longer is cut, and says so.
-    private static final int CELL_LINES_MAX = 12;
+    /// A text that takes more is cut, and says so.
+    private static final int LINES_MAX = 12;
+
+    private static final float INDENT = 12;
+
+    /// The directions of characters that are read from the right.
+    private static final Set<Byte> FROM_THE_RIGHT = Set.of(
+            Character.DIRECTIONALITY_RIGHT_TO_LEFT,
+            Character.DIRECTIONALITY_RIGHT_TO_LEFT_ARABIC,
+            Character.DIRECTIONALITY_ARABIC_NUMBER);
 
     private static final Color INK = new Color(0x1b1b1b);
     private static final Color FAINT = new Color(0x5f6368);
@@ -114,11 +124,30 @@ final class Pages implements AutoCloseable {
         skip(2);
     }
 
+    /// The title of a table or list, never alone at the foot of a page.
+    void subheading(String text) throws IOException {
+        skip(4);
+        room(6 * Style.STRONG.leading());
+        paragraph(Style.STRONG, text);
+    }
+
     void paragraph(Style style, String text) throws IOException {
-        for (String line : wrapped(style, text, WIDTH)) {
+        lines(style, MARGIN, wrapped(style, text, WIDTH));
+    }
+
+    /// One of a list, away from the margin.
+    void item(String text) throws IOException {
+        List<String> lines = cut(wrapped(Style.BODY, text, WIDTH - INDENT));
+        room(Style.BODY.leading());
+        draw(Style.BODY, MARGIN, y - Style.BODY.size, "•");
+        lines(Style.BODY, MARGIN + INDENT, lines);
+    }
+
+    private void lines(Style style, float x, List<String> lines) throws IOException {
+        for (String line : lines) {
             room(style.leading());
             y -= style.leading();
-            draw(style, MARGIN, y + style.leading() - style.size, line);
+            draw(style, x, y + style.leading() - style.size, line);
         }
     }
 
@@ -132,16 +161,11 @@ final class Pages implements AutoCloseable {
     }
 
     void fact(String name, Style style, String value) throws IOException {
-        boolean first = true;
-        for (String line : wrapped(style, value, WIDTH - LABEL_WIDTH)) {
-            room(style.leading() + 1);
-            y -= style.leading() + 1;
-            if (first) {
-                draw(Style.BODY, MARGIN, y + style.leading() - style.size, name);
-                first = false;
-            }
-            draw(style, MARGIN + LABEL_WIDTH, y + style.leading() - style.size, line);
-        }
+        List<String> lines = cut(wrapped(style, value, WIDTH - LABEL_WIDTH));
+        skip(1);
+        room(style.leading());
+        draw(Style.BODY, MARGIN, y - style.size, name);
+        lines(style, MARGIN + LABEL_WIDTH, lines);
     }
 
     /// A table, whose header is repeated on each page.
@@ -178,14 +202,11 @@ final class Pages implements AutoCloseable {
     }
 
     private static List<String> cut(List<String> lines) {
-        if (lines.size() <= CELL_LINES_MAX) {
+        if (lines.size() <= LINES_MAX) {
             return lines;
         }
-        var kept = new ArrayList<>(lines.subList(0, CELL_LINES_MAX - 1));
-        int left = lines.stream()
-                .skip(CELL_LINES_MAX - 1L)
-                .mapToInt(String::length)
-                .sum();
+        var kept = new ArrayList<>(lines.subList(0, LINES_MAX - 1));
+        int left = lines.stream().skip(LINES_MAX - 1L).mapToInt(String::length).sum();
         kept.add("… and " + left + " more characters");
         return kept;
     }
@@ -321,14 +342,33 @@ final class Pages implements AutoCloseable {
 
     private String drawable(String text) {
         var drawn = new StringBuilder(text.length());
-        text.codePoints().forEach(each -> {
-            if (glyphs.getGlyphId(each) != 0 && Character.getType(each) != Character.FORMAT) {
+        int before = ' ';
+        for (int each : text.codePoints().toArray()) {
+            if (isPlain(each) && !(each == ' ' && before == ' ')) {
                 drawn.appendCodePoint(each);
             } else {
-                drawn.append("\\u{").append(Integer.toHexString(each)).append('}');
+                drawn.append('‹').append(Integer.toHexString(each)).append('›');
             }
-        });
+            before = each;
+        }
         return drawn.toString();
+    }
+
+    private boolean isPlain(int character) {
+        return switch (Character.getType(character)) {
+            case Character.NON_SPACING_MARK,
+                    Character.ENCLOSING_MARK,
+                    Character.COMBINING_SPACING_MARK,
+                    Character.FORMAT,
+                    Character.CONTROL,
+                    Character.SURROGATE -> false;
+            case Character.SPACE_SEPARATOR -> character == ' ';
+            default ->
+                character != '‹'
+                        && character != '›'
+                        && glyphs.getGlyphId(character) != 0
+                        && !FROM_THE_RIGHT.contains(Character.getDirectionality(character));
+        };
     }
 
     private float width(String text, Style style) throws IOException {

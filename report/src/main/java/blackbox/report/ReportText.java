@@ -11,14 +11,16 @@ import blackbox.query.brief.Contact;
 import blackbox.query.brief.FileChange;
 import blackbox.query.brief.Notable;
 import blackbox.query.calls.TokenSums;
-import blackbox.query.run.RunFacts;
 import blackbox.report.Pages.Column;
 import blackbox.report.Pages.Style;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +30,12 @@ import org.jspecify.annotations.Nullable;
 final class ReportText {
     private static final int ROWS_MAX = 200;
     private static final int COMMAND_CHARS_MAX = 600;
-    private static final String NOT_KNOWN = "not known";
+
+    /// How long a name is that `show` prints before a value.
+    private static final int LABEL_CHARS = 14;
+
+    private static final Pattern COUNT = Pattern.compile("  [a-z]+\\.[a-z.-]+ +[0-9]+");
+    private static final List<String> ELSEWHERE = List.of("run  ", "model  ", "alert  ");
 
     private final Pages pages;
     private final ReportFacts facts;
@@ -40,8 +47,7 @@ final class ReportText {
 
     /// @param signature how it is signed, in sentences
     void write(List<String> signature) throws IOException {
-        String name = facts.summary().facts().name();
-        pages.title("What the record says of run " + (name == null ? facts.run().value() : name));
+        pages.title("What the record says of run " + facts.run());
         verdicts();
         run();
         checking(signature);
@@ -81,7 +87,9 @@ final class ReportText {
                 "Authorship",
                 trusted ? Style.GOOD : Style.BAD,
                 (trusted ? "trusted" : "NOT TRUSTED") + " where this report was made: "
-                        + String.join(", ", verified.authorship().keys()));
+                        + (verified.authorship().keys().isEmpty()
+                                ? "no key signed it"
+                                : String.join(", ", verified.authorship().keys())));
         for (AnchoredRange each : verified.anchors()) {
             pages.fact(
                     "",
@@ -101,34 +109,38 @@ final class ReportText {
         };
     }
 
+    /// As `show` prints it, without what tables show.
     private void run() throws IOException {
         pages.heading("The run");
-        RunFacts of = facts.summary().facts();
         Brief brief = facts.touched().brief();
-        RunFacts.Start start = of.start();
-        RunFacts.End end = of.end();
-        JsonNode detail = start == null ? MissingNode.getInstance() : start.detail();
-        pages.fact("Run", facts.run().value());
-        pages.fact("Name", of.name() == null ? "none" : String.valueOf(of.name()));
+        String name = facts.summary().facts().name();
+        pages.fact("run", facts.run().value());
+        pages.fact("name", name == null ? "none" : name);
         pages.fact(
-                "Command", brief.command().isEmpty() ? NOT_KNOWN : ShownCommand.of(brief.command(), COMMAND_CHARS_MAX));
-        pages.fact("Started", start == null ? NOT_KNOWN : Timestamps.format(start.atNs()));
-        pages.fact("Ended", end == null ? "the record has no end" : Timestamps.format(end.atNs()));
-        pages.fact("Outcome", brief.ended() == null ? NOT_KNOWN : String.valueOf(brief.ended()));
-        pages.fact("Tier", detail.path("tier").asText(NOT_KNOWN));
-        JsonNode image = detail.path("image");
-        pages.fact(
-                "Image",
-                image.isMissingNode()
-                        ? NOT_KNOWN
-                        : image.path("name").asText() + " "
-                                + image.path("digest").asText());
-        pages.fact(
-                "Events",
-                of.events() + ": " + brief.events().agent() + " of the agent, "
-                        + brief.events().supervisor() + " of what runs it in the VM, "
-                        + brief.events().host() + " of the host");
-        pages.fact("Report made", Timestamps.format(facts.madeAt()) + " by " + facts.program());
+                "command",
+                brief.command().isEmpty() ? "not known" : ShownCommand.of(brief.command(), COMMAND_CHARS_MAX));
+        pages.fact("outcome", brief.ended() == null ? "not known" : String.valueOf(brief.ended()));
+        var shown = new StringWriter();
+        try (var out = new PrintWriter(shown)) {
+            facts.summary().print(out);
+        }
+        shown.toString()
+                .lines()
+                .filter(each ->
+                        !COUNT.matcher(each).matches() && ELSEWHERE.stream().noneMatch(each::startsWith))
+                .forEach(this::fact);
+        pages.fact("report made", Timestamps.format(facts.madeAt()) + " by " + facts.program());
+    }
+
+    private void fact(String line) {
+        int value = Math.min(LABEL_CHARS, line.length());
+        try {
+            pages.fact(
+                    line.substring(0, value).strip(),
+                    line.substring(value).strip().replaceFirst(" {2}", " "));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void checking(List<String> signature) throws IOException {
@@ -138,23 +150,22 @@ final class ReportText {
         }
         pages.paragraph(
                 Style.BODY,
-                "The signature shows that nobody changed this report since. That what it says is what was recorded is shown"
-                        + " by the evidence itself, offline and with public keys alone: on the recording host with the command"
-                        + " below, or elsewhere with a bundle of it (blackbox export " + facts.run()
-                        + " --format bundle),"
-                        + " the verifier and the recorder's public key log.pub, which must come through a channel that you"
-                        + " trust.");
+                "The signature shows that nobody changed this report since it was signed, if your reader says that it"
+                        + " covers the whole document. Whether the report says what was recorded, the evidence itself shows,"
+                        + " offline and with public keys alone: on the recording host with the command below; elsewhere with"
+                        + " a bundle (blackbox export " + facts.run() + " --format bundle), the verifier, and the"
+                        + " recorder's public key log.pub, which must come through a channel that you trust.");
         pages.paragraph(Style.STRONG, "blackbox verify " + facts.run());
         pages.paragraph(
                 Style.BODY,
-                "Inside this PDF are three files with all of it for programs: verify.json, touched.json and"
-                        + " controls.json (pdfdetach -saveall, or the reader's list of attachments).");
+                "Inside this PDF are four files for programs: verify.json, run.json (what blackbox show says), touched.json"
+                        + " and controls.json. A reader lists them as attachments; pdfdetach -saveall takes them out.");
     }
 
     private void did() throws IOException {
         Brief brief = facts.touched().brief();
         pages.heading("What the agent did");
-        pages.fact("Programs", brief.processes() + " processes executed one");
+        pages.fact("Programs", brief.processes() + " processes executed a program");
         pages.fact(
                 "Files",
                 Stream.of(FileChange.Net.values())
@@ -163,10 +174,10 @@ final class ReportText {
                         + "; " + brief.readOutside().size()
                         + " read outside the workspace and the system's programs. Temporary is what was neither there"
                         + " before nor after.");
-        pages.fact(
-                "Network", "traffic with this many others: " + brief.network().size());
+        pages.fact("Network", "peers: " + brief.network().size());
         table(
                 "Refusals, secrets and privileges",
+                "touched.json",
                 brief.notables(),
                 List.of(
                         new Column("What", 1),
@@ -178,6 +189,7 @@ final class ReportText {
                 ReportText::row);
         table(
                 "Network",
+                "touched.json",
                 brief.network(),
                 List.of(
                         new Column("To", 3),
@@ -190,6 +202,7 @@ final class ReportText {
                 ReportText::row);
         table(
                 "Files changed, without temporary ones",
+                "touched.json",
                 brief.changes().stream()
                         .filter(each -> each.net() != FileChange.Net.TEMPORARY)
                         .toList(),
@@ -202,22 +215,36 @@ final class ReportText {
                 ReportText::row);
         table(
                 "Files read outside the workspace and the system's programs",
+                "touched.json",
                 brief.readOutside(),
                 List.of(new Column("File", 1)),
                 List::of);
         table(
                 "Programs executed",
+                "touched.json",
                 List.copyOf(brief.programs().entrySet()),
                 List.of(new Column("Program", 5), new Column("Times", 1)),
                 each -> List.of(each.getKey(), String.valueOf(each.getValue())));
         table(
                 "Models called",
+                "run.json",
                 facts.summary().models(),
                 List.of(new Column("Model", 2), new Column("Calls and tokens", 4)),
                 ReportText::row);
+        AlertSums.Alerts alerts = facts.summary().alerts();
+        pages.skip(4);
+        pages.fact(
+                "Rules",
+                alerts.watchedBy() == 0
+                        ? "no detection rules watched the run"
+                        : alerts.watchedBy() + " detection rules watched the run"
+                                + (alerts.leftOut() == 0
+                                        ? ""
+                                        : "; " + alerts.leftOut() + " more were given and could not be used"));
         table(
-                "Rules that held",
-                facts.summary().alerts().rules(),
+                "Detection rules that matched",
+                "run.json",
+                alerts.rules(),
                 List.of(
                         new Column("Level", 1),
                         new Column("Rule", 5),
@@ -274,33 +301,39 @@ final class ReportText {
     }
 
     /// One that has no rows says so.
-    private <T> void table(String title, List<T> all, List<Column> columns, Row<T> row) throws IOException {
-        pages.skip(4);
+    ///
+    /// @param file that has all of it
+    private <T> void table(String title, String file, List<T> all, List<Column> columns, Row<T> row)
+            throws IOException {
         if (all.isEmpty()) {
-            pages.paragraph(Style.BODY, title + ": none");
+            pages.skip(4);
+            boolean whole = facts.verification().integrity() == Verification.Integrity.VERIFIED
+                    && facts.summary().facts().fault() == null;
+            pages.paragraph(Style.BODY, title + (whole ? ": none recorded" : ": none in what could be read"));
             return;
         }
-        pages.paragraph(Style.STRONG, title + " (" + all.size() + ")");
-        List<List<String>> rows = new ArrayList<>();
-        for (T each : all.subList(0, Math.min(all.size(), ROWS_MAX))) {
-            rows.add(row.of(each));
-        }
-        pages.table(columns, rows);
-        if (all.size() > ROWS_MAX) {
+        pages.subheading(title + " (" + all.size() + ")");
+        pages.table(columns, all.stream().limit(ROWS_MAX).map(row::of).toList());
+        more(all.size(), file);
+    }
+
+    private void more(int size, String file) throws IOException {
+        if (size > ROWS_MAX) {
             pages.paragraph(
-                    Style.BODY, "and " + (all.size() - ROWS_MAX) + " more, which are in touched.json inside this PDF");
+                    Style.BODY, "and " + (size - ROWS_MAX) + " more, which are in " + file + " inside this PDF");
         }
     }
 
     private void limits() throws IOException {
         pages.heading("What may not have been seen");
-        List<String> limits = facts.touched().touched().limits();
+        List<String> limits = facts.limits();
         if (limits.isEmpty()) {
             pages.paragraph(Style.BODY, "The record names no limits of this run.");
         }
-        for (String each : limits) {
-            pages.paragraph(Style.BODY, "• " + each);
+        for (String each : limits.subList(0, Math.min(limits.size(), ROWS_MAX))) {
+            pages.item(each);
         }
+        more(limits.size(), "touched.json and run.json");
     }
 
     private void findings() throws IOException {
@@ -310,27 +343,39 @@ final class ReportText {
             pages.paragraph(Style.BODY, "None: neither the recorder nor the verification found anything amiss.");
             return;
         }
-        List<List<String>> rows = new ArrayList<>();
-        for (Verification.Finding each : findings) {
-            rows.add(List.of(each.index() < 0 ? "" : String.valueOf(each.index()), each.what()));
-        }
-        pages.table(List.of(new Column("Event", 1), new Column("Finding", 8)), rows);
+        pages.table(
+                List.of(new Column("Event", 1), new Column("Finding", 8)),
+                findings.stream()
+                        .limit(ROWS_MAX)
+                        .map(each -> List.of(each.index() < 0 ? "" : String.valueOf(each.index()), each.what()))
+                        .toList());
+        more(findings.size(), "verify.json");
     }
 
     private void controls() throws IOException {
         pages.heading("Controls of record-keeping");
-        JsonNode map = facts.controls().document();
-        pages.paragraph(Style.BODY, map.path("about").asText());
+        pages.paragraph(
+                Style.BODY,
+                "Which controls this run is evidence for. 'Holds' and 'does not hold' are what the command in that row answered"
+                        + " for this run when the report was made; the others were not tried, or print what a person has to"
+                        + " look at. A person who answers for the controls decides whether that is enough: this is neither"
+                        + " legal advice nor a certificate.");
         pages.skip(4);
         List<List<String>> rows = new ArrayList<>();
-        for (JsonNode each : map.path("controls")) {
+        for (JsonNode each : facts.controls().document().path("controls")) {
             JsonNode exit = each.path("exitCode");
+            boolean holds = exit.isInt() && exit.asInt() == 0;
             rows.add(List.of(
                     each.path("framework").asText() + " " + each.path("control").asText(),
                     each.path("asks").asText(),
-                    exit.isNull() ? "for a person" : exit.asInt() == 0 ? "holds" : "does not hold",
+                    holds
+                            ? "holds"
+                            : exit.isInt()
+                                    ? "does not hold"
+                                    : each.path("kind").asText().equals("review") ? "for a person" : "not tried",
                     each.path("command").asText(),
-                    each.path("shows").asText() + " Does not show: "
+                    (holds ? "" : exit.isInt() ? "Would show, if it held: " : "If done, shows: ")
+                            + each.path("shows").asText() + " Does not show: "
                             + each.path("doesNotShow").asText()));
         }
         pages.table(

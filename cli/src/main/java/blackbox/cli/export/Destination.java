@@ -50,7 +50,15 @@ record Destination(@Nullable Path file) {
         return said;
     }
 
-    private static <T, E extends Exception> T toFile(Path file, Body<T, E> body) throws IOException, E {
+    /// Refuses a file that is there already or has no folder, before the work is done.
+    void requireFree() {
+        if (file != null) {
+            requireFree(file);
+        }
+    }
+
+    /// @return the file's folder
+    private static Path requireFree(Path file) {
         if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             throw exists(file);
         }
@@ -58,6 +66,11 @@ record Destination(@Nullable Path file) {
         if (folder == null || !Files.isDirectory(folder)) {
             throw CommandException.badInput("there is no folder " + folder + " for " + file);
         }
+        return folder;
+    }
+
+    private static <T, E extends Exception> T toFile(Path file, Body<T, E> body) throws IOException, E {
+        Path folder = requireFree(file);
         Path part = Files.createTempFile(folder, "." + file.getFileName() + ".", ".part");
         part.toFile().deleteOnExit(); // also when it is interrupted
         try {

@@ -23,8 +23,6 @@ import blackbox.ingest.table.CatalogView;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.travel.TravelException;
 import blackbox.query.QueryException;
-import blackbox.query.answer.RunSummary;
-import blackbox.query.brief.TouchedInBrief;
 import blackbox.query.export.ChromeTrace;
 import blackbox.query.export.CsvExport;
 import blackbox.query.export.EventExport;
@@ -359,31 +357,29 @@ public final class ExportCommand implements Callable<Integer> {
     private void report(DataFolder folder, Recordings recordings, RunId run)
             throws IOException, RecorderException, ReportException {
         Destination to = Destination.of(out, format.defaultFile(run), common.json());
+        to.requireFree();
         KeyAccess access = KeyAccess.system();
         try (var client = new AnchorClient(PATIENCE);
                 var narrator = Narrator.onStandardError()) {
             ReportSigner signer = signing.signer(folder, access, client, narrator::say);
-            narrator.say("verifying run " + run);
-            Instant now = access.clock().instant();
-            Verification verification = verification(folder, recordings, run);
-            narrator.say("reading what it touched");
-            var facts = new ReportFacts(
+            narrator.say("verifying and reading run " + run);
+            var facts = ReportFacts.collect(
+                    recordings,
                     run,
-                    RunSummary.read(recordings, run),
-                    verification,
-                    TouchedInBrief.collect(recordings, run),
-                    ControlMap.of(run, verification, now),
-                    now,
+                    () -> verification(folder, recordings, run),
+                    access.clock().instant(),
                     String.join(" ", spec.root().version()));
             RunReport report = to.write(octets -> RunReport.write(facts, signer, octets));
+            Verification verification = facts.verification();
             TimeVerdict.Stamped stamp = report.stamp();
             said(
                     run,
                     to,
-                    report.pages() + " pages, " + report.level() + " by certificate "
+                    verification.integrity() + ", " + verification.completeness() + "; " + report.pages()
+                            + " pages, " + report.level() + " by certificate "
                             + signer.key().fingerprint()
                             + (stamp == null ? "; no authority stamped its time" : "; stamped at " + stamp.time()),
-                    List.of(),
+                    facts.limits(),
                     json -> {
                         json.writeNumberField("pages", report.pages());
                         json.writeStringField("level", report.level());
@@ -399,6 +395,8 @@ public final class ExportCommand implements Callable<Integer> {
                         json.writeStringField("stampedBy", stamp == null ? null : stamp.authority());
                         json.writeStringField(
                                 "integrity", verification.integrity().name());
+                        json.writeStringField(
+                                "completeness", verification.completeness().name());
                     });
         }
     }

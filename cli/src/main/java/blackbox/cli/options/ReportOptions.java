@@ -63,6 +63,13 @@ public final class ReportOptions {
         if ((certificate == null) != (key == null)) {
             throw CommandException.badInput("--signer-cert and --signer-key must be given together or not at all");
         }
+        for (URI each : authorities) {
+            String scheme = String.valueOf(each.getScheme());
+            if (each.getHost() == null || !(scheme.equals("https") || scheme.equals("http"))) {
+                throw CommandException.badInput(
+                        "--tsa takes an address that begins with https:// or http://, not '" + each + "'");
+            }
+        }
         if (unstamped && !authorities.isEmpty()) {
             throw CommandException.badInput("--no-time-stamp means that nobody is asked; give either it or --tsa");
         }
@@ -90,7 +97,13 @@ public final class ReportOptions {
             return ReportKeyFiles.loadOrCreate(data.keys(), access, progress);
         }
         try {
-            return TlsKeyFiles.read(certificate, key, access.clock().instant());
+            CertifiedKey given =
+                    TlsKeyFiles.read(certificate, key, access.clock().instant());
+            String unfit = ReportSigner.unfit(given);
+            if (unfit != null) {
+                throw new IllegalArgumentException(unfit);
+            }
+            return given;
         } catch (IllegalArgumentException e) {
             throw CommandException.badInput("--signer-cert, --signer-key: " + e.getMessage());
         }

@@ -45,6 +45,7 @@ public final class BriefCollector {
     private final Set<String> readOutside = new LinkedHashSet<>();
     private final Set<ProcessId> processes = new HashSet<>();
     private final TreeMap<String, Long> executed = new TreeMap<>();
+    private long readUnkept;
     private long agent;
     private long supervisor;
     private long host;
@@ -92,8 +93,12 @@ public final class BriefCollector {
         }
         notables.see(file, path, programs.who(file), index);
         boolean isRead = file.effects().contains(FileEffect.READS);
-        if (path != null && isRead && isOutside(path) && readOutside.size() < READ_MAX) {
-            readOutside.add(path);
+        if (path != null && isRead && isOutside(path)) {
+            if (readOutside.size() < READ_MAX) {
+                readOutside.add(path);
+            } else if (!readOutside.contains(path)) {
+                readUnkept++;
+            }
         }
     }
 
@@ -117,9 +122,9 @@ public final class BriefCollector {
         var changes = new ArrayList<>(files.changes());
         changes.sort(Comparator.comparingInt((FileChange each) -> rank(each.path())));
         var all = new ArrayList<>(limits);
-        if (files.unkept() + notables.unkept() > 0) {
-            all.add("not all of so many files are listed: " + (files.unkept() + notables.unkept())
-                    + " events named others");
+        long unkept = files.unkept() + notables.unkept() + readUnkept;
+        if (unkept > 0) {
+            all.add("not all of so many files are listed: " + unkept + " events named others");
         }
         return new Brief(
                 command(facts),

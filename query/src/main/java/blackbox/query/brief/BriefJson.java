@@ -38,6 +38,7 @@ public final class BriefJson {
         out.writeNumberField("supervisor", brief.events().supervisor());
         out.writeNumberField("host", brief.events().host());
         out.writeEndObject();
+        json.texts("limits", brief.limits());
         out.writeEndObject();
     }
 

@@ -74,6 +74,12 @@ public record CertifiedKey(PrivateKey key, List<X509Certificate> chain) {
         }
     }
 
+    /// Whether nobody else vouches for the key.
+    public boolean isSelfSigned() {
+        X509Certificate own = chain.getFirst();
+        return own.getIssuerX500Principal().equals(own.getSubjectX500Principal());
+    }
+
     /// SHA-256 of the key's own certificate, as `openssl x509 -fingerprint -sha256` prints it.
     public String fingerprint() {
         try {

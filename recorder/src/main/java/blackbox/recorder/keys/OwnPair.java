@@ -4,9 +4,12 @@ import blackbox.evidence.sign.CryptoProvider;
 import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
+import blackbox.schemas.Hash;
 import blackbox.schemas.Progress;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -30,13 +33,19 @@ import org.jspecify.annotations.Nullable;
 /// @param certificate where the certificate is, in PEM; everyone may read it
 /// @param key where the key is, in PEM; its owner alone may read it
 /// @param valid how long a certificate holds
+/// @param renewedBefore how long before its end the first use makes another
+/// @param keepsOld whether a certificate that is replaced stays beside it, for those who ask whose it was
 /// @param use in words what the two are for: `TLS`
 /// @param users who may have been given the certificate or its fingerprint, for the one who replaces it:
 ///     `clients`
-record OwnPair(Path certificate, Path key, Duration valid, String use, String users) {
-
-    /// Made anew by the first use within this time before its end.
-    private static final Duration RENEWED_BEFORE_END = Duration.ofDays(30);
+record OwnPair(
+        Path certificate,
+        Path key,
+        Duration valid,
+        Duration renewedBefore,
+        boolean keepsOld,
+        String use,
+        String users) {
 
     /// For those whose clocks are slow.
     private static final Duration VALID_BEFORE_NOW = Duration.ofHours(1);
@@ -51,19 +60,28 @@ record OwnPair(Path certificate, Path key, Duration valid, String use, String us
     /// @throws RecorderException when the files cannot be read or written, or others may read the key
     CertifiedKey loadOrCreate(String name, SelfSigned.Purpose purpose, KeyAccess access, Progress progress)
             throws RecorderException {
-        try (ProcessLock _ = KeysLock.take(Objects.requireNonNull(key.getParent()))) {
+        try {
             Instant now = access.clock().instant();
-            return switch (existing()) {
-                case Pair(CertifiedKey found) -> {
-                    String unfit = unfit(found, purpose, now);
-                    if (unfit != null) {
-                        yield replace(name, purpose, access, unfit, progress);
+            // Without the lock, which only who may write there can take: what is replaced in the meantime is no pair.
+            if (existing() instanceof Pair(CertifiedKey found) && unfit(found, purpose, now) == null) {
+                sayIfNotValidYet(found, now, progress);
+                return found;
+            }
+            try (ProcessLock _ = KeysLock.take(Objects.requireNonNull(key.getParent()))) {
+                return switch (existing()) {
+                    case Pair(CertifiedKey found) -> {
+                        String unfit = unfit(found, purpose, now);
+                        yield unfit == null ? found : replace(name, purpose, access, unfit, progress);
                     }
-                    sayIfNotValidYet(found, now, progress);
-                    yield found;
-                }
-                case NoPair(String why) -> replace(name, purpose, access, why, progress);
-            };
+                    case NoPair(String why) -> replace(name, purpose, access, why, progress);
+                };
+            }
+        } catch (AccessDeniedException e) {
+            throw new RecorderException(
+                    Code.KEY,
+                    "cannot use or make the key for " + use + " " + key + ": this user may not read or write "
+                            + e.getFile(),
+                    e);
         } catch (IOException | GeneralSecurityException | OperatorCreationException | IllegalArgumentException e) {
             throw new RecorderException(
                     Code.KEY, "cannot use or make the key for " + use + " " + key + ": " + e.getMessage(), e);
@@ -94,9 +112,9 @@ record OwnPair(Path certificate, Path key, Duration valid, String use, String us
     }
 
     /// Why another pair is needed; null if none is.
-    private static @Nullable String unfit(CertifiedKey key, SelfSigned.Purpose purpose, Instant now) {
+    private @Nullable String unfit(CertifiedKey key, SelfSigned.Purpose purpose, Instant now) {
         Instant until = key.chain().getFirst().getNotAfter().toInstant();
-        if (!until.isAfter(now.plus(RENEWED_BEFORE_END))) {
+        if (!until.isAfter(now.plus(renewedBefore))) {
             return "the old certificate " + (until.isAfter(now) ? "is valid until " : "was valid until ") + until;
         }
         List<String> lacking = purpose instanceof SelfSigned.Purpose.Server(var names) ? key.lacking(names) : List.of();
@@ -110,7 +128,7 @@ record OwnPair(Path certificate, Path key, Duration valid, String use, String us
                     "the certificate " + certificate + " is valid from " + from + ", and this machine's clock says "
                             + now.truncatedTo(ChronoUnit.SECONDS)
                             + ": it is used all the same. If the clock was set back, set it right; if the certificate was made"
-                            + " while it was ahead, delete " + key + ", and the next start makes another");
+                            + " while it was ahead, delete " + key + ", and another is made when one is needed");
         }
     }
 
@@ -118,11 +136,26 @@ record OwnPair(Path certificate, Path key, Duration valid, String use, String us
             String name, SelfSigned.Purpose purpose, KeyAccess access, String why, Progress progress)
             throws GeneralSecurityException, OperatorCreationException, IOException {
         boolean known = OwnerFile.exists(certificate);
+        if (known && keepsOld) {
+            keep();
+        }
         CertifiedKey made = create(name, purpose, access);
         progress.say("made a key and a certificate for " + use + ", " + certificate + ", because " + why
                 + "; its SHA-256 fingerprint is " + made.fingerprint()
                 + (known ? "; " + users + " that were given the old one, or its fingerprint, need the new one" : ""));
         return made;
+    }
+
+    /// Under a name of its own: `report-` and the beginning of its digest.
+    private void keep() throws IOException {
+        String old = Files.readString(certificate);
+        String file = Objects.requireNonNull(certificate.getFileName()).toString();
+        String digest = Hash.sha256(old.getBytes(StandardCharsets.UTF_8)).toString();
+        int dot = file.lastIndexOf('.');
+        OwnerFile.writePublic(
+                certificate.resolveSibling(
+                        file.substring(0, dot) + "-" + digest.substring(0, 16) + file.substring(dot)),
+                old);
     }
 
     private CertifiedKey create(String name, SelfSigned.Purpose purpose, KeyAccess access)

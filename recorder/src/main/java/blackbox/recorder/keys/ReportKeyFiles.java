@@ -14,6 +14,10 @@ public final class ReportKeyFiles {
     private static final String KEY = "report.key";
     private static final Duration VALID = Duration.ofDays(3 * 365);
 
+    /// So that a report's certificate holds for longer than logs have to be kept, without a time stamp as
+    /// well.
+    private static final Duration RENEWED_BEFORE_END = Duration.ofDays(365);
+
     private ReportKeyFiles() {}
 
     /// Reads the pair, or makes one: if there is none yet, if it is about to expire, or if a crash left
@@ -28,6 +32,8 @@ public final class ReportKeyFiles {
                         folder.resolve(CERTIFICATE),
                         folder.resolve(KEY),
                         VALID,
+                        RENEWED_BEFORE_END,
+                        true,
                         "reports",
                         "readers of earlier reports")
                 .loadOrCreate(name, new SelfSigned.Purpose.Documents(), access, progress);

@@ -22,6 +22,9 @@ public final class TlsKeyFiles {
     /// As long as public authorities' certificates may be valid, plus what is left when they are renewed.
     private static final Duration VALID = Duration.ofDays(397);
 
+    /// Made anew by the first start within this time before its end.
+    private static final Duration RENEWED_BEFORE_END = Duration.ofDays(30);
+
     private static final Set<PosixFilePermission> OTHERS = Set.of(
             PosixFilePermission.GROUP_READ,
             PosixFilePermission.GROUP_WRITE,
@@ -70,6 +73,7 @@ public final class TlsKeyFiles {
     }
 
     private static OwnPair pair(Path folder) {
-        return new OwnPair(certificate(folder), folder.resolve(KEY), VALID, "TLS", "clients");
+        return new OwnPair(
+                certificate(folder), folder.resolve(KEY), VALID, RENEWED_BEFORE_END, false, "TLS", "clients");
     }
 }

@@ -53,13 +53,14 @@ final class TlsPem {
         List<X509Certificate> certificates = certificates(chain, chainFile);
         String unfit = TlsKeyKind.unfit(certificates.getFirst().getPublicKey());
         if (unfit != null) {
-            throw new IllegalArgumentException("the certificate in " + chainFile + " is for a key of a kind with which"
-                    + " TLS 1.2 and 1.3 serve nobody: " + unfit + "; take one for " + TlsKeyKind.FITTING);
+            throw new IllegalArgumentException(
+                    "the certificate in " + chainFile + " is for a key of a kind that cannot be used here: " + unfit
+                            + "; take one for " + TlsKeyKind.FITTING);
         }
         PrivateKey privateKey = privateKey(key, keyFile);
         if (!belong(privateKey, certificates.getFirst())) {
             throw new IllegalArgumentException("the key in " + keyFile + " does not belong to the first certificate in "
-                    + chainFile + "; the server's own certificate comes first, those of its issuers follow");
+                    + chainFile + "; the key's own certificate comes first, those of its issuers follow");
         }
         for (int i = 0; i < certificates.size(); i++) {
             if (i > 0 && !issued(certificates.get(i), certificates.get(i - 1))) {
@@ -107,8 +108,8 @@ final class TlsPem {
             }
         }
         if (found.stream().anyMatch(TlsPem::isEncrypted)) {
-            throw new IllegalArgumentException("the key in " + file + " is encrypted, and a service starts with nobody"
-                    + " there to type its passphrase; `openssl pkcs8 -topk8 -nocrypt -in " + file
+            throw new IllegalArgumentException("the key in " + file + " is encrypted, and nobody is asked for its"
+                    + " passphrase here; `openssl pkcs8 -topk8 -nocrypt -in " + file
                     + "` writes it as it must be, to a file that its owner alone may read");
         }
         if (found.stream().anyMatch(TlsPem::isKey)) {

@@ -214,7 +214,7 @@ class TlsKeyFilesTest {
         Instant now = start.plusSeconds(60);
         refused("does not belong to the first certificate", "chain.crt", "ca.key", now);
         concatenate("reversed.crt", "ca.crt", "leaf.crt");
-        refused("the server's own certificate comes first", "reversed.crt", "leaf.key", now);
+        refused("the key's own certificate comes first", "reversed.crt", "leaf.key", now);
         concatenate("twice.crt", "leaf.crt", "leaf.crt");
         refused("did not issue the one before it", "twice.crt", "leaf.key", now);
         refused("expired at", "chain.crt", "leaf.key", now.plus(Duration.ofDays(31)));
@@ -279,7 +279,7 @@ class TlsKeyFilesTest {
             openssl("genpkey -genparam -algorithm DSA -pkeyopt dsa_paramgen_bits:1024 -out dsa.parameters");
         }
         selfSigned(making);
-        refused("serve nobody: " + kind, "some.crt", "some.key", start.plusSeconds(60));
+        refused("cannot be used here: " + kind, "some.crt", "some.key", start.plusSeconds(60));
         refused("ECDSA on P-256, P-384 or P-521", "some.crt", "some.key", start.plusSeconds(60));
     }
 
