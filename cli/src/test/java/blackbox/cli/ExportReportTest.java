@@ -151,6 +151,7 @@ class ExportReportTest {
         assertTrue(text.replaceAll("\\s+", "").contains(fingerprint), text);
         assertTrue(collapsed(text).contains("no authority stamped it"), text);
         assertTrue(text.contains("What may not have been seen"), text);
+        assertTrue(text.contains("never, as far as is known"), "replayed");
         run("pdfdetach", "-saveall", "report.pdf");
         assertEquals(JSON.readTree(blackbox("touched", "--json").out()), file("touched.json"));
         JsonNode verified = JSON.readTree(blackbox("verify", "--json").out());

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What a report says.
 ///
+/// @param replays a line for each replay, as `show` prints it
 /// @param limits what may not have been seen, and what of the rest is not verified, the gravest first
 /// @param program what made it, with its version
 public record ReportFacts(
@@ -23,6 +24,7 @@ public record ReportFacts(
         Verification verification,
         TouchedInBrief touched,
         ControlMap controls,
+        List<String> replays,
         List<String> limits,
         Instant madeAt,
         String program) {
@@ -31,6 +33,7 @@ public record ReportFacts(
     private static final int ROUNDS = 3;
 
     public ReportFacts {
+        replays = List.copyOf(replays);
         limits = List.copyOf(limits);
     }
 
@@ -42,7 +45,8 @@ public record ReportFacts(
 
     /// Verifies and reads a run. Where it grows meanwhile, the limits say of how much of it each answer is.
     public static ReportFacts collect(
-            Recordings recordings, RunId run, Verifier verifier, Instant madeAt, String program) throws IOException {
+            Recordings recordings, RunId run, Verifier verifier, List<String> replays, Instant madeAt, String program)
+            throws IOException {
         for (int round = 1; ; round++) {
             RunFacts before = RunFacts.read(recordings, run);
             Verification verification = verifier.verify();
@@ -59,6 +63,7 @@ public record ReportFacts(
                         verification,
                         touched,
                         ControlMap.of(run, verification, madeAt),
+                        replays,
                         limits,
                         madeAt,
                         program);

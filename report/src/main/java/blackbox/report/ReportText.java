@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// the PDF.
 final class ReportText {
     private static final int ROWS_MAX = 200;
+    private static final int REPLAYS_MAX = 20;
     private static final int COMMAND_CHARS_MAX = 600;
 
     /// How long a name is that `show` prints before a value.
@@ -129,6 +130,13 @@ final class ReportText {
                 .filter(each ->
                         !COUNT.matcher(each).matches() && ELSEWHERE.stream().noneMatch(each::startsWith))
                 .forEach(this::fact);
+        facts.replays().reversed().stream().limit(REPLAYS_MAX).forEach(this::fact);
+        if (facts.replays().size() > REPLAYS_MAX) {
+            pages.fact("", "and " + (facts.replays().size() - REPLAYS_MAX) + " times before");
+        }
+        if (facts.replays().isEmpty()) {
+            pages.fact("replayed", "never, as far as is known where this report was made");
+        }
         pages.fact("report made", Timestamps.format(facts.madeAt()) + " by " + facts.program());
     }
 

@@ -22,6 +22,7 @@ import blackbox.evidence.verify.Verification;
 import blackbox.ingest.table.CatalogView;
 import blackbox.node.data.LocalTrust;
 import blackbox.node.travel.TravelException;
+import blackbox.node.verdict.VerdictList;
 import blackbox.query.QueryException;
 import blackbox.query.export.ChromeTrace;
 import blackbox.query.export.CsvExport;
@@ -52,6 +53,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -354,6 +356,14 @@ public final class ExportCommand implements Callable<Integer> {
         return CatalogView.verify(recordings, run, trust.believedKeys(), null, trust.anchorTrust());
     }
 
+    private static List<String> replays(DataFolder folder, Recordings recordings, RunId run) throws IOException {
+        var lines = new StringWriter();
+        try (var out = new PrintWriter(lines)) {
+            VerdictList.print(out, VerdictList.read(recordings, run, new LocalTrust(folder).trustedKeys()));
+        }
+        return lines.toString().lines().toList();
+    }
+
     private void report(DataFolder folder, Recordings recordings, RunId run)
             throws IOException, RecorderException, ReportException {
         Destination to = Destination.of(out, format.defaultFile(run), common.json());
@@ -367,6 +377,7 @@ public final class ExportCommand implements Callable<Integer> {
                     recordings,
                     run,
                     () -> verification(folder, recordings, run),
+                    replays(folder, recordings, run),
                     access.clock().instant(),
                     String.join(" ", spec.root().version()));
             RunReport report = to.write(octets -> RunReport.write(facts, signer, octets));

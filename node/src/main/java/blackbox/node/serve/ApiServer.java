@@ -31,7 +31,8 @@ public final class ApiServer implements AutoCloseable {
     ///
     /// @param tls the key and certificates for TLS, whose host names are answered to as well; null for plain HTTP
     /// @throws IOException when it cannot listen on the address, or `tls` cannot be used
-    public static ApiServer start(ApiContext context, ApiAddress address, @Nullable CertifiedKey tls) throws IOException {
+    public static ApiServer start(ApiContext context, ApiAddress address, @Nullable CertifiedKey tls)
+            throws IOException {
         int port = address.port() == ANY_PORT ? -1 : address.port();
         var properties = new HashMap<String, Object>();
         properties.put("micronaut.server.host", address.host());

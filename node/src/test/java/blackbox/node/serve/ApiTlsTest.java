@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.CertifiedKey;
+import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.TlsKeyFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
