@@ -36,7 +36,7 @@ final class ReportText {
     private static final int LABEL_CHARS = 14;
 
     private static final Pattern COUNT = Pattern.compile("  [a-z]+\\.[a-z.-]+ +[0-9]+");
-    private static final List<String> ELSEWHERE = List.of("run  ", "model  ", "alert  ");
+    private static final List<String> ELSEWHERE = List.of("run  ", "command  ", "model  ", "alert  ");
 
     private final Pages pages;
     private final ReportFacts facts;
