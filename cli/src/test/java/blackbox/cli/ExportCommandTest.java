@@ -17,9 +17,6 @@ import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -67,8 +64,6 @@ class ExportCommandTest {
         sealer.seal();
     }
 
-    private record Ran(int exitCode, String out, String err) {}
-
     private Ran export(String... options) {
         var all = new String[options.length + 4];
         all[0] = "export";
@@ -76,23 +71,7 @@ class ExportCommandTest {
         System.arraycopy(options, 0, all, 2, options.length);
         all[options.length + 2] = "--data";
         all[options.length + 3] = data.toString();
-        return run(all);
-    }
-
-    private static Ran run(String... words) {
-        var out = new ByteArrayOutputStream();
-        var err = new ByteArrayOutputStream();
-        PrintStream standard = System.out;
-        PrintStream errors = System.err;
-        System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
-        System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-        try {
-            int exitCode = Main.run(words);
-            return new Ran(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
-        } finally {
-            System.setOut(standard);
-            System.setErr(errors);
-        }
+        return Ran.of(all);
     }
 
     @Test
@@ -145,7 +124,7 @@ class ExportCommandTest {
             if (code.isNull()) {
                 Main.commandLine(words).parseArgs(words);
             } else {
-                assertEquals(run(words).exitCode(), code.asInt(), command);
+                assertEquals(Ran.of(words).exitCode(), code.asInt(), command);
                 codes.merge(code + "", 1, Integer::sum);
             }
         }
@@ -227,7 +206,7 @@ class ExportCommandTest {
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(page)));
         String base64 = Files.readString(page).replaceAll("(?s).*id=\"bundle\">([^<]+)<.*", "$1");
         Path zip = Files.write(data.resolve("carried.zip"), Base64.getDecoder().decode(base64));
-        Ran verified = run("verify", zip.toString(), "--json");
+        Ran verified = Ran.of("verify", zip.toString(), "--json");
         assertEquals("VERIFIED", JSON.readTree(verified.out()).path("integrity").asText(), verified.out());
         Ran bundle =
                 export("--format", "bundle", "--out", data.resolve("run.zip").toString(), "--json");

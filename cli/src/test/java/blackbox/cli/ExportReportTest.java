@@ -22,7 +22,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -78,25 +77,11 @@ class ExportReportTest {
         return new Event.RunClose(EventHeader.host(START_NS + 10), events, 0, 0, null, null);
     }
 
-    private record Ran(int exitCode, String out, String err) {}
-
     private Ran blackbox(String command, String... options) {
         var words = new ArrayList<>(
                 List.of(command, run.value(), "--data", folder.resolve("data").toString()));
         words.addAll(List.of(options));
-        var out = new ByteArrayOutputStream();
-        var err = new ByteArrayOutputStream();
-        PrintStream standard = System.out;
-        PrintStream errors = System.err;
-        System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
-        System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-        try {
-            int exitCode = Main.run(words.toArray(String[]::new));
-            return new Ran(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
-        } finally {
-            System.setOut(standard);
-            System.setErr(errors);
-        }
+        return Ran.of(words.toArray(String[]::new));
     }
 
     private Path report() {
