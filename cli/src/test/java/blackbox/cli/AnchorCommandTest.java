@@ -5,16 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.sign.Ed25519Key;
-import blackbox.evidence.time.TestTimeAuthority;
-import blackbox.evidence.time.TimeAnswer;
 import blackbox.recorder.runlog.TransparencyLogWriter;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,29 +31,19 @@ class AnchorCommandTest {
     @TempDir
     Path data;
 
-    private final TestTimeAuthority authority = TestTimeAuthority.create(TestTimeAuthority.Algorithm.RSA);
-    private HttpServer server;
+    private TimeStampServer server;
     private String address = "";
 
     @BeforeEach
     void start() throws Exception {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/tsr", exchange -> {
-            byte[] answer = authority.answer(exchange.getRequestBody().readAllBytes(), NOW);
-            exchange.getResponseHeaders().set("Content-Type", TimeAnswer.MEDIA_TYPE);
-            exchange.sendResponseHeaders(200, answer.length);
-            exchange.getResponseBody().write(answer);
-            exchange.close();
-        });
-        server.start();
-        address = "http://127.0.0.1:" + server.getAddress().getPort() + "/tsr";
-        Path keys = Files.createDirectories(data.resolve("keys/time"));
-        Files.writeString(keys.resolve("root.pem"), authority.rootPem());
+        server = new TimeStampServer(NOW);
+        address = server.address();
+        server.trustIn(data);
     }
 
     @AfterEach
     void stop() {
-        server.stop(0);
+        server.close();
     }
 
     private record Said(int exitCode, String out, String err) {}

@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.cli.exit.ExitCodes;
-import blackbox.evidence.time.TestTimeAuthority;
-import blackbox.evidence.time.TimeAnswer;
 import blackbox.recorder.keys.KeyFile;
 import blackbox.recorder.seal.RunSealer;
 import blackbox.recorder.spool.Spool;
@@ -19,11 +17,8 @@ import blackbox.vm.Command;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -235,28 +230,15 @@ class ExportReportTest {
     @Test
     void anAuthorityStampsIt() throws Exception {
         record("first", closed(1));
-        TestTimeAuthority authority = TestTimeAuthority.create(TestTimeAuthority.Algorithm.RSA);
-        Path time = Files.createDirectories(folder.resolve("data/keys/time"));
-        Files.writeString(time.resolve("root.pem"), authority.rootPem());
-        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/tsr", exchange -> {
-            byte[] answer =
-                    authority.answer(exchange.getRequestBody().readAllBytes(), Instant.parse("2026-11-22T03:00:00Z"));
-            exchange.getResponseHeaders().set("Content-Type", TimeAnswer.MEDIA_TYPE);
-            exchange.sendResponseHeaders(200, answer.length);
-            exchange.getResponseBody().write(answer);
-            exchange.close();
-        });
-        server.start();
-        String address = "http://127.0.0.1:" + server.getAddress().getPort() + "/tsr";
-        try {
+        String address;
+        try (var server = new TimeStampServer(Instant.parse("2026-11-22T03:00:00Z"))) {
+            server.trustIn(folder.resolve("data"));
+            address = server.address();
             JsonNode said = exported("--tsa", "http://127.0.0.1:1/none", "--tsa", address);
             assertEquals("PAdES-B-T", said.path("level").asText());
             assertEquals(
                     "2026-11-22T03:00:00.000000000Z", said.path("stampedAt").asText());
             assertEquals("CN=Test Time Stamps", said.path("stampedBy").asText());
-        } finally {
-            server.stop(0);
         }
         assertTrue(run("pdfsig", "report.pdf").contains("Signature is Valid."));
         opensslAgrees(Files.readAllBytes(report()));

@@ -37,6 +37,7 @@ final class Pages implements AutoCloseable {
     private static final float LEADING = 1.3f;
     private static final float PADDING = 3;
     private static final float LABEL_WIDTH = 92;
+
     /// How thick the outline is that makes a letter bold.
     private static final float BOLD = 0.3f;
 
@@ -146,8 +147,8 @@ final class Pages implements AutoCloseable {
     private void lines(Style style, float x, List<String> lines) throws IOException {
         for (String line : lines) {
             room(style.leading());
+            draw(style, x, y - style.size, line);
             y -= style.leading();
-            draw(style, x, y + style.leading() - style.size, line);
         }
     }
 
@@ -244,7 +245,7 @@ final class Pages implements AutoCloseable {
 
     /// Writes the foot of each page, and ends.
     ///
-    /// @param text before the page's number
+    /// @param text before the page's number: our own, and short
     void finish(String text) throws IOException {
         close();
         int number = 0;
@@ -252,9 +253,10 @@ final class Pages implements AutoCloseable {
             number++;
             try (var foot = new PDPageContentStream(document, page, AppendMode.APPEND, true, true)) {
                 out = foot;
-                draw(Style.SMALL, MARGIN, MARGIN, cut(Style.SMALL, text, WIDTH - 70));
+                draw(Style.SMALL, MARGIN, MARGIN, text);
                 String place = "page " + number + " of " + pages.size();
-                draw(Style.SMALL, MARGIN + WIDTH - width(place, Style.SMALL), MARGIN, place);
+                float width = font.getStringWidth(place) / 1000 * Style.SMALL.size;
+                draw(Style.SMALL, MARGIN + WIDTH - width, MARGIN, place);
             }
         }
         out = null;
@@ -304,11 +306,8 @@ final class Pages implements AutoCloseable {
     }
 
     /// The lines that a text takes. Breaks at spaces, and anywhere in a word that is longer than a line.
-    private List<String> wrapped(Style style, String text, float width) throws IOException {
-        return broken(style, drawable(text), width);
-    }
-
-    private List<String> broken(Style style, String text, float width) throws IOException {
+    private List<String> wrapped(Style style, String recorded, float width) throws IOException {
+        String text = drawable(recorded);
         var lines = new ArrayList<String>();
         int from = 0;
         while (from < text.length()) {
@@ -330,14 +329,6 @@ final class Pages implements AutoCloseable {
             from = to < text.length() && text.charAt(to) == ' ' ? to + 1 : to;
         }
         return text.isEmpty() ? List.of("") : lines;
-    }
-
-    private String cut(Style style, String text, float width) throws IOException {
-        String drawn = drawable(text);
-        while (!drawn.isEmpty() && width(drawn, style) > width) {
-            drawn = drawn.substring(0, drawn.offsetByCodePoints(drawn.length(), -1));
-        }
-        return drawn;
     }
 
     private String drawable(String text) {
@@ -369,14 +360,6 @@ final class Pages implements AutoCloseable {
                         && glyphs.getGlyphId(character) != 0
                         && !FROM_THE_RIGHT.contains(Character.getDirectionality(character));
         };
-    }
-
-    private float width(String text, Style style) throws IOException {
-        float sum = 0;
-        for (int each : text.codePoints().toArray()) {
-            sum += width(each);
-        }
-        return sum * style.size;
     }
 
     /// Of one character, of a font of one point.

@@ -1,10 +1,11 @@
 package blackbox.report;
 
-import blackbox.evidence.store.LeftOut;
 import blackbox.evidence.store.Recordings;
 import blackbox.evidence.verify.Verification;
+import blackbox.query.QueryException;
 import blackbox.query.answer.RunSummary;
 import blackbox.query.brief.TouchedInBrief;
+import blackbox.query.run.ImportCaution;
 import blackbox.query.run.RunFacts;
 import blackbox.schemas.RunId;
 import java.io.IOException;
@@ -46,7 +47,7 @@ public record ReportFacts(
     /// Verifies and reads a run. Where it grows meanwhile, the limits say of how much of it each answer is.
     public static ReportFacts collect(
             Recordings recordings, RunId run, Verifier verifier, List<String> replays, Instant madeAt, String program)
-            throws IOException {
+            throws IOException, QueryException {
         for (int round = 1; ; round++) {
             RunFacts before = RunFacts.read(recordings, run);
             Verification verification = verifier.verify();
@@ -56,6 +57,10 @@ public record ReportFacts(
             boolean still = before.events() == after.events() && before.state() == after.state();
             if (still || round == ROUNDS) {
                 var limits = limits(summary.facts(), verification, still ? null : after);
+                String caution = ImportCaution.of(recordings, run);
+                if (caution != null) {
+                    limits.add(caution);
+                }
                 limits.addAll(touched.brief().limits());
                 return new ReportFacts(
                         run,
@@ -86,13 +91,6 @@ public record ReportFacts(
         }
         if (facts.fault() != null) {
             limits.add("not all of the record can be read, and what is told is of what could be: " + facts.fault());
-        }
-        for (LeftOut each : facts.leftOut()) {
-            limits.add(each.toString());
-        }
-        RunFacts.Imported imported = facts.imported();
-        if (imported != null && !imported.trusted()) {
-            limits.add("the run came from elsewhere, and no key that is trusted here vouches for it");
         }
         return limits;
     }

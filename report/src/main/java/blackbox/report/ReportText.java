@@ -5,6 +5,7 @@ import blackbox.evidence.text.Timestamps;
 import blackbox.evidence.verify.Verification;
 import blackbox.evidence.verify.VerificationReport;
 import blackbox.query.alerts.AlertSums;
+import blackbox.query.answer.RunSummary;
 import blackbox.query.answer.ShownCommand;
 import blackbox.query.brief.Brief;
 import blackbox.query.brief.Contact;
@@ -17,10 +18,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,11 +32,8 @@ final class ReportText {
     private static final int REPLAYS_MAX = 20;
     private static final int COMMAND_CHARS_MAX = 600;
 
-    /// How long a name is that `show` prints before a value.
-    private static final int LABEL_CHARS = 14;
-
-    private static final Pattern COUNT = Pattern.compile("  [a-z]+\\.[a-z.-]+ +[0-9]+");
-    private static final List<String> ELSEWHERE = List.of("run  ", "command  ", "model  ", "alert  ");
+    /// What is said here in other words than `show`'s.
+    private static final Set<String> OWN_WORDS = Set.of("run", "command");
 
     private final Pages pages;
     private final ReportFacts facts;
@@ -123,14 +120,19 @@ final class ReportText {
         pages.fact("outcome", brief.ended() == null ? "not known" : String.valueOf(brief.ended()));
         var shown = new StringWriter();
         try (var out = new PrintWriter(shown)) {
-            facts.summary().print(out);
+            facts.summary().printFacts(out);
+            if (facts.summary().control() != null) {
+                facts.summary().control().print(out);
+            }
+            facts.summary().printUnread(out);
         }
-        shown.toString()
-                .lines()
-                .filter(each ->
-                        !COUNT.matcher(each).matches() && ELSEWHERE.stream().noneMatch(each::startsWith))
-                .forEach(this::fact);
-        facts.replays().reversed().stream().limit(REPLAYS_MAX).forEach(this::fact);
+        List<String> replays = facts.replays().reversed();
+        for (String each : shown.toString().lines().toList()) {
+            fact(each);
+        }
+        for (String each : replays.subList(0, Math.min(replays.size(), REPLAYS_MAX))) {
+            fact(each);
+        }
         if (facts.replays().size() > REPLAYS_MAX) {
             pages.fact("", "and " + (facts.replays().size() - REPLAYS_MAX) + " times before");
         }
@@ -140,14 +142,12 @@ final class ReportText {
         pages.fact("report made", Timestamps.format(facts.madeAt()) + " by " + facts.program());
     }
 
-    private void fact(String line) {
-        int value = Math.min(LABEL_CHARS, line.length());
-        try {
-            pages.fact(
-                    line.substring(0, value).strip(),
-                    line.substring(value).strip().replaceFirst(" {2}", " "));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    /// A line as `show` prints it.
+    private void fact(String line) throws IOException {
+        int value = Math.min(RunSummary.NAME_CHARS, line.length());
+        String name = line.substring(0, value).strip();
+        if (!OWN_WORDS.contains(name)) {
+            pages.fact(name, line.substring(value).strip().replaceFirst(" {2}", " "));
         }
     }
 

@@ -29,7 +29,6 @@ import org.apache.pdfbox.Loader;
 import org.apache.pdfbox.cos.COSArray;
 import org.apache.pdfbox.cos.COSDictionary;
 import org.apache.pdfbox.cos.COSName;
-import org.apache.pdfbox.io.IOUtils;
 import org.apache.pdfbox.pdmodel.PDDocument;
 import org.apache.pdfbox.pdmodel.PDDocumentInformation;
 import org.apache.pdfbox.pdmodel.PDDocumentNameDictionary;
@@ -53,8 +52,7 @@ public record RunReport(int pages, TimeVerdict.@Nullable Stamped stamp) {
     /// Octets that a signature may have: a chain of certificates and a time stamp with another.
     private static final int SIGNATURE_BYTES_MAX = 64 << 10;
 
-    private static final ObjectMapper MAPPER = new ObjectMapper();
-    private static final JsonFactory JSON = MAPPER.getFactory();
+    private static final JsonFactory JSON = new ObjectMapper().getFactory();
 
     private static final COSName DOC_MDP = COSName.getPDFName("DocMDP");
     private static final COSName PADES = COSName.getPDFName("ETSI.CAdES.detached");
@@ -79,7 +77,7 @@ public record RunReport(int pages, TimeVerdict.@Nullable Stamped stamp) {
     }
 
     private static int draw(ReportFacts facts, ReportSigner signer, WorkFolder work, Path to) throws IOException {
-        try (var document = new PDDocument(IOUtils.createTempFileOnlyStreamCache())) {
+        try (var document = new PDDocument()) {
             int pages;
             try (var drawn = new Pages(document)) {
                 new ReportText(drawn, facts).write(promises(signer));
@@ -95,7 +93,7 @@ public record RunReport(int pages, TimeVerdict.@Nullable Stamped stamp) {
     private static TimeVerdict.@Nullable Stamped sign(
             Path unsigned, ReportFacts facts, ReportSigner signer, OutputStream to)
             throws IOException, ReportException {
-        try (PDDocument document = Loader.loadPDF(unsigned.toFile(), IOUtils.createTempFileOnlyStreamCache());
+        try (PDDocument document = Loader.loadPDF(unsigned.toFile());
                 var options = new SignatureOptions()) {
             options.setPreferredSignatureSize(SIGNATURE_BYTES_MAX);
             PDSignature said = said(facts, signer);
@@ -145,7 +143,7 @@ public record RunReport(int pages, TimeVerdict.@Nullable Stamped stamp) {
 
     private static List<String> promises(ReportSigner signer) {
         String certificate = "This report is signed for "
-                + signer.key().chain().getFirst().getSubjectX500Principal()
+                + signer.key().subject()
                 + ". The SHA-256 fingerprint of that certificate is "
                 + signer.key().fingerprint()
                 + (signer.key().isSelfSigned()
@@ -163,8 +161,7 @@ public record RunReport(int pages, TimeVerdict.@Nullable Stamped stamp) {
         var signature = new PDSignature();
         signature.setFilter(PDSignature.FILTER_ADOBE_PPKLITE);
         signature.setSubFilter(PADES);
-        signature.setName(
-                signer.key().chain().getFirst().getSubjectX500Principal().getName());
+        signature.setName(signer.key().subject().getName());
         signature.setReason("Blackbox report of run " + facts.run());
         signature.setSignDate(calendar(facts.madeAt()));
         return signature;
@@ -229,16 +226,21 @@ public record RunReport(int pages, TimeVerdict.@Nullable Stamped stamp) {
         void write(JsonGenerator out) throws IOException;
     }
 
-    /// For files that are too long for memory; its owner's alone, and removed at the end.
+    /// For files that are too long for memory; its owner's alone, and removed at the end, also of a process
+    /// that is interrupted.
     private static final class WorkFolder implements AutoCloseable {
         private final Path folder = Files.createTempDirectory("blackbox-report-");
         private final Set<Path> files = new LinkedHashSet<>();
 
-        WorkFolder() throws IOException {}
+        WorkFolder() throws IOException {
+            folder.toFile().deleteOnExit();
+        }
 
         Path file(String name) {
             Path file = folder.resolve(name);
-            files.add(file);
+            if (files.add(file)) {
+                file.toFile().deleteOnExit(); // before the folder: the last comes first
+            }
             return file;
         }
 

@@ -365,7 +365,7 @@ public final class ExportCommand implements Callable<Integer> {
     }
 
     private void report(DataFolder folder, Recordings recordings, RunId run)
-            throws IOException, RecorderException, ReportException {
+            throws IOException, RecorderException, ReportException, QueryException {
         Destination to = Destination.of(out, format.defaultFile(run), common.json());
         to.requireFree();
         KeyAccess access = KeyAccess.system();
@@ -395,13 +395,7 @@ public final class ExportCommand implements Callable<Integer> {
                         json.writeNumberField("pages", report.pages());
                         json.writeStringField("level", report.level());
                         json.writeStringField("certificate", signer.key().fingerprint());
-                        json.writeStringField(
-                                "signer",
-                                signer.key()
-                                        .chain()
-                                        .getFirst()
-                                        .getSubjectX500Principal()
-                                        .getName());
+                        json.writeStringField("signer", signer.key().subject().getName());
                         json.writeStringField("stampedAt", stamp == null ? null : Timestamps.format(stamp.time()));
                         json.writeStringField("stampedBy", stamp == null ? null : stamp.authority());
                         json.writeStringField(

@@ -116,7 +116,7 @@ public final class ListenOptions {
             return TlsKeyFiles.loadOrCreate(data.keys(), address.certifiedNames(), access, progress);
         }
         try {
-            return TlsKeyFiles.read(certificate, key, access.clock().instant());
+            return CertifiedKey.read(certificate, key, access.clock().instant());
         } catch (IllegalArgumentException e) {
             throw CommandException.badInput("--tls-cert, --tls-key: " + e.getMessage());
         }

@@ -8,7 +8,6 @@ import blackbox.recorder.anchor.TimeStamps;
 import blackbox.recorder.keys.CertifiedKey;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.ReportKeyFiles;
-import blackbox.recorder.keys.TlsKeyFiles;
 import blackbox.report.ReportSigner;
 import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
@@ -98,7 +97,7 @@ public final class ReportOptions {
         }
         try {
             CertifiedKey given =
-                    TlsKeyFiles.read(certificate, key, access.clock().instant());
+                    CertifiedKey.read(certificate, key, access.clock().instant());
             String unfit = ReportSigner.unfit(given);
             if (unfit != null) {
                 throw new IllegalArgumentException(unfit);

@@ -43,6 +43,9 @@ public record RunSummary(
         models = List.copyOf(models);
     }
 
+    /// How long a name is before what it names, in what [#printFacts] prints.
+    public static final int NAME_CHARS = 14;
+
     private static final Set<Column> COLUMNS = columns();
 
     private static Set<Column> columns() {
@@ -118,6 +121,19 @@ public record RunSummary(
 
     /// Prints the facts and the counts.
     public void print(PrintWriter out) {
+        printFacts(out);
+        counts.forEach((kind, count) -> out.println("  %-20s %d".formatted(kind.eventName(), count)));
+        alerts.print(out);
+        if (control != null) {
+            control.print(out);
+        }
+        models.forEach(each -> out.println("model         " + Printable.of(each.model()) + "  " + each.words()));
+        printUnread(out);
+    }
+
+    /// Prints the facts alone, without counts, alerts and models: lines of a name, which is padded to [#NAME_CHARS]
+    /// characters, and what it is.
+    public void printFacts(PrintWriter out) {
         RunFacts.Start start = facts.start();
         RunFacts.End end = facts.end();
         out.println("run           " + facts.run()
@@ -149,12 +165,10 @@ public record RunSummary(
                             + Printable.of(each.getValue().asText())));
         }
         out.println("events        " + facts.events() + "  (" + losses.inWords() + ")");
-        counts.forEach((kind, count) -> out.println("  %-20s %d".formatted(kind.eventName(), count)));
-        alerts.print(out);
-        if (control != null) {
-            control.print(out);
-        }
-        models.forEach(each -> out.println("model         " + Printable.of(each.model()) + "  " + each.words()));
+    }
+
+    /// Prints what of the record could not be used.
+    public void printUnread(PrintWriter out) {
         facts.leftOut().forEach(each -> out.println("left out      " + Printable.of(each.file() + ": " + each.why())));
         if (facts.fault() != null) {
             out.println("fault         " + Printable.of(String.valueOf(facts.fault())));

@@ -2,17 +2,24 @@ package blackbox.recorder.keys;
 
 import blackbox.schemas.Sha256;
 import blackbox.schemas.net.IpAddress;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.security.PrivateKey;
 import java.security.cert.CertificateEncodingException;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import javax.security.auth.x500.X500Principal;
 
 /// A private key with the certificates that say whose it is: what a server shows its clients over TLS, or
 /// what a report is signed with.
@@ -22,6 +29,12 @@ public record CertifiedKey(PrivateKey key, List<X509Certificate> chain) {
 
     /// The form of a name in a certificate (RFC 5280, section 4.2.1.6).
     private static final Integer DNS_NAME = 2;
+
+    private static final Set<PosixFilePermission> OTHERS = Set.of(
+            PosixFilePermission.GROUP_READ,
+            PosixFilePermission.GROUP_WRITE,
+            PosixFilePermission.OTHERS_READ,
+            PosixFilePermission.OTHERS_WRITE);
 
     public CertifiedKey {
         chain = List.copyOf(chain);
@@ -33,7 +46,7 @@ public record CertifiedKey(PrivateKey key, List<X509Certificate> chain) {
     /// Names the certificate; whatever a provider's key would say of itself is not repeated.
     @Override
     public String toString() {
-        return "a key of " + chain.getFirst().getSubjectX500Principal();
+        return "a key of " + subject();
     }
 
     /// The host names that the certificate is for, wildcards among them.
@@ -74,10 +87,35 @@ public record CertifiedKey(PrivateKey key, List<X509Certificate> chain) {
         }
     }
 
+    /// Reads what somebody gave.
+    ///
+    /// @param chain certificates in PEM, the key's own first
+    /// @param key a private key in PEM: PKCS#8, not encrypted
+    /// @throws IllegalArgumentException when a file cannot be read or is not of its kind, the key is of a kind that
+    ///     cannot be used or does not belong to the certificate, a certificate is not valid now, or others may
+    ///     read the key
+    public static CertifiedKey read(Path chain, Path key, Instant now) {
+        CertifiedKey read = CertifiedKeyPem.parse(CertifiedKeyPem.read(chain), chain, CertifiedKeyPem.read(key), key);
+        CertifiedKeyPem.checkTimes(read, chain, now);
+        try {
+            if (!Collections.disjoint(Files.getPosixFilePermissions(key), OTHERS)) {
+                throw new IllegalArgumentException("the key file " + key + " must be readable by its owner alone: run"
+                        + " chmod 600 on it, and consider who may have read it");
+            }
+        } catch (IOException e) {
+            throw new IllegalArgumentException("the permissions of " + key + " cannot be read", e);
+        }
+        return read;
+    }
+
+    /// Whose key it is.
+    public X500Principal subject() {
+        return chain.getFirst().getSubjectX500Principal();
+    }
+
     /// Whether nobody else vouches for the key.
     public boolean isSelfSigned() {
-        X509Certificate own = chain.getFirst();
-        return own.getIssuerX500Principal().equals(own.getSubjectX500Principal());
+        return chain.getFirst().getIssuerX500Principal().equals(subject());
     }
 
     /// SHA-256 of the key's own certificate, as `openssl x509 -fingerprint -sha256` prints it.

@@ -103,7 +103,8 @@ record OwnPair(
             return new NoPair("of the old ones only " + (OwnerFile.exists(key) ? key : certificate) + " was there");
         }
         try {
-            return new Pair(TlsPem.parse(Files.readString(certificate), certificate, OwnerFile.read(key), key));
+            return new Pair(
+                    CertifiedKeyPem.parse(Files.readString(certificate), certificate, OwnerFile.read(key), key));
         } catch (CharacterCodingException _) {
             return new NoPair("the old ones were damaged");
         } catch (IllegalArgumentException e) { // damaged, or halves of two pairs
@@ -168,9 +169,9 @@ record OwnPair(
         X509Certificate signed = said.sign(pair, generator.getProvider(), access.random());
         OwnerFile.write(
                 key,
-                TlsPem.text(new PKCS8Generator(
+                CertifiedKeyPem.text(new PKCS8Generator(
                         PrivateKeyInfo.getInstance(pair.getPrivate().getEncoded()), null)));
-        OwnerFile.writePublic(certificate, TlsPem.text(signed));
+        OwnerFile.writePublic(certificate, CertifiedKeyPem.text(signed));
         return new CertifiedKey(pair.getPrivate(), List.of(signed));
     }
 }

@@ -186,7 +186,7 @@ class TlsKeyFilesTest {
     }
 
     private CertifiedKey read(String chain, String key, Instant now) {
-        return TlsKeyFiles.read(folder.resolve(chain), folder.resolve(key), now);
+        return CertifiedKey.read(folder.resolve(chain), folder.resolve(key), now);
     }
 
     @Test

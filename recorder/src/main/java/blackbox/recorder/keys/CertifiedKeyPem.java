@@ -25,17 +25,18 @@ import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
 import org.bouncycastle.openssl.jcajce.JcaPEMWriter;
 import org.bouncycastle.pkcs.PKCS8EncryptedPrivateKeyInfo;
 
-/// A TLS key as two texts in PEM: a chain of certificates, and a private key in PKCS#8 that is not encrypted.
+/// A key with its certificates as two texts in PEM: a chain of certificates, and a private key in PKCS#8 that is not
+/// encrypted.
 ///
 /// Methods that read throw an [IllegalArgumentException] that says what is wrong with which text.
-final class TlsPem {
+final class CertifiedKeyPem {
 
     private static final int CHALLENGE_OCTETS = 32;
     private static final String PSS = "RSASSA-PSS";
     private static final PSSParameterSpec PSS_SHA256 =
             new PSSParameterSpec("SHA-256", "MGF1", MGF1ParameterSpec.SHA256, 32, PSSParameterSpec.TRAILER_FIELD_BC);
 
-    private TlsPem() {}
+    private CertifiedKeyPem() {}
 
     static String text(Object... objects) throws IOException {
         var text = new StringWriter();
@@ -107,12 +108,12 @@ final class TlsPem {
                         "the key in " + file + " is of a kind that is not known here; take " + TlsKeyKind.FITTING, e);
             }
         }
-        if (found.stream().anyMatch(TlsPem::isEncrypted)) {
+        if (found.stream().anyMatch(CertifiedKeyPem::isEncrypted)) {
             throw new IllegalArgumentException("the key in " + file + " is encrypted, and nobody is asked for its"
                     + " passphrase here; `openssl pkcs8 -topk8 -nocrypt -in " + file
                     + "` writes it as it must be, to a file that its owner alone may read");
         }
-        if (found.stream().anyMatch(TlsPem::isKey)) {
+        if (found.stream().anyMatch(CertifiedKeyPem::isKey)) {
             throw new IllegalArgumentException("the file " + file + " must hold one private key in PKCS#8 that is not"
                     + " encrypted, and nothing else; `openssl pkcs8 -topk8 -nocrypt -in " + file + "` writes it so");
         }
