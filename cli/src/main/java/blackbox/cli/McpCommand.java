@@ -24,9 +24,9 @@ import picocli.CommandLine.Mixin;
         description = {
             "Answer an agent's questions about recordings: an MCP server on standard input and output.",
             "",
-            "Its tools only read: list_runs, show, touched, events, why, caused, tables, sql, verify, prove. What was"
-                    + " recorded is marked as untrusted in each answer. The same server is at /api/v1/mcp of `blackbox"
-                    + " serve`, with its token."
+            "Its tools only read: list_runs, show, touched, events, why, caused, output, tables, sql, hunt, verify,"
+                    + " prove. What was recorded is marked as untrusted in each answer. The same server is at /api/v1/mcp of"
+                    + " `blackbox serve`, with its token."
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",

@@ -1,5 +1,7 @@
 package blackbox.replay;
 
+import blackbox.query.QueryException;
+
 /// Why a run was not replayed, or not shown. `code` decides the exit code; the message says what is wrong and
 /// how to fix it.
 public final class ReplayException extends Exception {
@@ -34,5 +36,16 @@ public final class ReplayException extends Exception {
 
     public Code code() {
         return code;
+    }
+
+    /// The same for whoever answers questions about recordings.
+    public QueryException asQueryException() {
+        QueryException.Code answered = switch (code) {
+            case BAD_INPUT, PARTED -> QueryException.Code.BAD_INPUT;
+            case MISSING -> QueryException.Code.NOT_FOUND;
+            case ALTERED -> QueryException.Code.STORE;
+            case ENGINE -> QueryException.Code.ENGINE;
+        };
+        return new QueryException(answered, String.valueOf(getMessage()), this);
     }
 }

@@ -10,17 +10,17 @@ import blackbox.evidence.store.Recordings;
 import blackbox.evidence.text.Timestamps;
 import blackbox.node.alert.RuleFiles;
 import blackbox.query.QueryException;
+import blackbox.query.hunt.HuntLimits;
+import blackbox.query.hunt.MatchJson;
 import blackbox.query.hunt.RuleHunt;
 import blackbox.query.run.RunNames;
 import blackbox.query.sql.SqlEngine;
 import blackbox.query.sql.SqlLimits;
-import blackbox.rules.Match;
 import blackbox.rules.RuleSet;
 import blackbox.schemas.RunId;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -106,13 +106,8 @@ final class RulesHuntCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    private List<String> limits(Recordings recordings, Set<RunId> within, RuleFiles read) throws IOException {
-        var limits = new ArrayList<String>();
-        for (RunId run : within.isEmpty() ? recordings.runs() : within) {
-            if (Files.isDirectory(common.dataFolder().spool(run))) {
-                limits.add(run + ": what is not in the table yet was not looked at");
-            }
-        }
+    private static List<String> limits(Recordings recordings, Set<RunId> within, RuleFiles read) throws IOException {
+        List<String> limits = HuntLimits.of(recordings, within);
         if (!read.leftOut().isEmpty()) {
             limits.add(read.leftOut().size()
                     + " rules were left out, for they ask for what is not recorded: `blackbox rules test` says which");
@@ -145,7 +140,7 @@ final class RulesHuntCommand implements Callable<Integer> {
         json.writeNumberField("rules", rules.rules().size());
         json.writeArrayFieldStart("matches");
         try {
-            RuleHunt.hunt(engine, rules, within, (run, match) -> write(json, run, match));
+            RuleHunt.hunt(engine, rules, within, (run, match) -> MatchJson.write(json, run, match));
         } catch (QueryException e) {
             throw new IOException(e);
         }
@@ -153,22 +148,6 @@ final class RulesHuntCommand implements Callable<Integer> {
         json.writeArrayFieldStart("limits");
         for (String limit : limits) {
             json.writeString(limit);
-        }
-        json.writeEndArray();
-        json.writeEndObject();
-    }
-
-    private static void write(JsonGenerator json, RunId run, Match match) throws IOException {
-        json.writeStartObject();
-        json.writeStringField("run", run.toString());
-        json.writeNumberField("index", match.index());
-        json.writeNumberField("atNs", match.atNs());
-        json.writeObjectFieldStart("rule");
-        RulesJson.about(json, match.rule());
-        json.writeEndObject();
-        json.writeArrayFieldStart("indexes");
-        for (Long index : match.indexes()) {
-            json.writeNumber(index);
         }
         json.writeEndArray();
         json.writeEndObject();

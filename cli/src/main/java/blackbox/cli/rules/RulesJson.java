@@ -1,6 +1,7 @@
 package blackbox.cli.rules;
 
 import blackbox.node.alert.RuleFiles.Refused;
+import blackbox.query.hunt.MatchJson;
 import blackbox.rules.Rule;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
@@ -14,7 +15,7 @@ final class RulesJson {
         out.writeArrayFieldStart(name);
         for (Rule rule : rules) {
             out.writeStartObject();
-            about(out, rule);
+            MatchJson.rule(out, rule);
             out.writeStringField("about", about(rule));
             out.writeStringField("description", rule.about().description());
             out.writeArrayFieldStart("tags");
@@ -26,14 +27,6 @@ final class RulesJson {
             out.writeEndObject();
         }
         out.writeEndArray();
-    }
-
-    /// The fields that name a rule.
-    static void about(JsonGenerator out, Rule rule) throws IOException {
-        out.writeStringField("id", rule.about().id());
-        out.writeStringField("title", rule.about().title());
-        out.writeStringField("level", rule.about().level().word());
-        out.writeStringField("sha256", rule.about().sha256());
     }
 
     /// What it is about, in a word.

@@ -136,7 +136,7 @@ final class KeysInMemoryTest {
     private static Found search(Running run, List<Key> keys, Map<String, byte[]> texts) throws Exception {
         var patterns = new LinkedHashMap<>(texts);
         keys.forEach(key -> patterns.put(key.name(), key.seed()));
-        Map<String, Integer> counts;
+        Map<String, Long> counts;
         try {
             run.awaitOutput();
             counts = new ProcessMemory(run.process().pid()).count(patterns);
@@ -150,7 +150,7 @@ final class KeysInMemoryTest {
     }
 
     /// How often each was found.
-    private record Found(List<Key> keys, Map<String, Integer> counts) {
+    private record Found(List<Key> keys, Map<String, Long> counts) {
 
         String described() {
             var said = new StringBuilder();
@@ -168,10 +168,10 @@ final class KeysInMemoryTest {
                     .toList();
             assertEquals(1, logs.size(), keys::toString);
             assertTrue(
-                    counts.getOrDefault(logs.getFirst().name(), 0) > 0,
+                    counts.getOrDefault(logs.getFirst().name(), 0L) > 0,
                     () -> "in use, so it is found where the search works: " + described());
             for (String text : texts.keySet()) {
-                assertEquals(0, counts.get(text), () -> "only needed to open a key: " + described());
+                assertEquals(0L, counts.get(text), () -> "only needed to open a key: " + described());
             }
         }
     }

@@ -18,7 +18,6 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,12 +33,9 @@ import org.apache.kafka.common.record.internal.Record;
 /// the
 /// search was none.
 final class SecretSearch {
-    private static final int PIECE_BYTES = 4 << 20;
-    private static final byte[] ZEROS = new byte[PIECE_BYTES];
+    private static final String CANARY = "the canary";
 
-    private final Map<String, String> sought = new LinkedHashMap<>();
-    private final String canary;
-    private final int overlap;
+    private final OctetSearch search;
     private final Map<String, Searched> places = new LinkedHashMap<>();
 
     /// What was found in a place.
@@ -57,12 +53,9 @@ final class SecretSearch {
 
     /// @param forms what must be nowhere, by what it is called
     SecretSearch(Map<String, byte[]> forms, String canary) {
-        forms.forEach((name, form) -> sought.put(name, new String(form, StandardCharsets.ISO_8859_1)));
-        this.canary = canary;
-        this.overlap = Math.max(
-                        canary.length(),
-                        sought.values().stream().mapToInt(String::length).max().orElse(0))
-                - 1;
+        var sought = new LinkedHashMap<>(forms);
+        sought.put(CANARY, canary.getBytes(StandardCharsets.ISO_8859_1));
+        search = new OctetSearch(sought);
     }
 
     Map<String, Searched> places() {
@@ -75,28 +68,14 @@ final class SecretSearch {
 
     /// Searches a stream, as a part of a place.
     void search(String place, InputStream in) throws IOException {
+        OctetSearch.Found all = search.in(in);
         var found = new TreeSet<String>();
-        long octets = 0;
-        long canaries = 0;
-        String before = "";
-        for (byte[] piece = in.readNBytes(PIECE_BYTES); piece.length > 0; piece = in.readNBytes(PIECE_BYTES)) {
-            octets += piece.length;
-            if (Arrays.equals(piece, 0, piece.length, ZEROS, 0, piece.length)) {
-                before = "";
-                continue;
+        all.counts().forEach((name, count) -> {
+            if (count > 0 && !name.equals(CANARY)) {
+                found.add(name);
             }
-            String text = before + new String(piece, StandardCharsets.ISO_8859_1);
-            sought.forEach((name, form) -> {
-                if (text.contains(form)) {
-                    found.add(name);
-                }
-            });
-            for (int at = text.indexOf(canary); at >= 0; at = text.indexOf(canary, at + 1)) {
-                canaries += at + canary.length() > before.length() ? 1 : 0;
-            }
-            before = text.substring(Math.max(0, text.length() - overlap));
-        }
-        places.merge(place, new Searched(octets, canaries, found), Searched::and);
+        });
+        places.merge(place, new Searched(all.octets(), all.counts().getOrDefault(CANARY, 0L), found), Searched::and);
     }
 
     /// What a process may write of its memory.

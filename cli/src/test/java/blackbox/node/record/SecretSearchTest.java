@@ -36,9 +36,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// it
 /// finds what is there.
 ///
-/// One run in each tier; `-Dblackbox.secret.runs=10` makes it ten, in turns. The table goes to standard output.
+/// One run, in a tier of that seed; `-Dblackbox.secret.runs=10` makes it ten, in turns. The table goes to standard
+/// output.
 class SecretSearchTest {
-    private static final int RUNS = Integer.getInteger("blackbox.secret.runs", 2);
+    private static final int RUNS = Integer.getInteger("blackbox.secret.runs", 1);
     private static final int REQUESTS = 12;
 
     private static final String CLIENT = """
@@ -96,7 +97,7 @@ class SecretSearchTest {
         var random = new Random(first);
         return Stream.iterate(0, run -> run + 1)
                 .limit(RUNS)
-                .map(run -> Arguments.of(random.nextLong(), run % 2 == 0 ? "live" : "exact"));
+                .map(run -> Arguments.of(random.nextLong(), (run + first) % 2 == 0 ? "live" : "exact"));
     }
 
     private static String credential(Random random) {

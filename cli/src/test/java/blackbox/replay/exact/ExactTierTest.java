@@ -73,6 +73,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// tier; then all servers stop.
 class ExactTierTest {
     private static final long SEED = 20_261_122;
+    private static final int PLACES = Integer.getInteger("blackbox.places", 15);
+    private static final int CUTS = Integer.getInteger("blackbox.cuts", 6);
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String WORK = """
             import hashlib, os, threading, time
@@ -275,7 +277,7 @@ class ExactTierTest {
         var random = new Random(SEED);
         SealedCapture log = request.inputs().captures().get(CaptureName.LOG.text());
         assertNotNull(log);
-        for (int i = 0; i < 10; i++) {
+        for (int i = 0; i < CUTS; i++) {
             long cut = 1 + random.nextLong(log.sealedBytes() - 1);
             try (var tape = new EventTape(folder.resolve("tapes"))) {
                 var replay = new ExactReplay(request, ExactReplayer.recording(request), tape, line -> {}, cut);
@@ -297,7 +299,8 @@ class ExactTierTest {
         var states = new TreeMap<Long, Long>();
         int fromKept = 0;
         long first = FrameLookup.at(recordings, facts.run(), firstOfTheRun()).seq();
-        for (long index : new Random(SEED).longs(25, 1, facts.events()).sorted().toArray()) {
+        for (long index :
+                new Random(SEED).longs(PLACES, 1, facts.events()).sorted().toArray()) {
             FrameLookup event = FrameLookup.at(recordings, facts.run(), index);
             if (event.seq() < first) {
                 continue;
@@ -309,7 +312,9 @@ class ExactTierTest {
                 fromKept += machine.beganAt() > 0 ? 1 : 0;
             }
         }
-        assertTrue(states.size() >= 20 && fromKept >= 10, states.size() + " places, " + fromKept + " from kept ones");
+        assertTrue(
+                states.size() >= PLACES * 4 / 5 && fromKept >= PLACES * 2 / 5,
+                states.size() + " places, " + fromKept + " from kept ones");
         SealedCapture log = request.inputs().captures().get(CaptureName.LOG.text());
         assertNotNull(log);
         try (InputStream whole = log.open();

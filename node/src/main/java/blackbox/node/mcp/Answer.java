@@ -1,5 +1,6 @@
 package blackbox.node.mcp;
 
+import blackbox.query.QueryException;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -94,6 +95,36 @@ final class Answer {
             elements.append(size == 0 ? "" : ",\n").append(text);
             size++;
             return true;
+        }
+
+        /// Ends whatever makes elements that nobody takes.
+        private static final class FullException extends IOException {
+            private static final long serialVersionUID = 1;
+        }
+
+        /// Makes elements.
+        @FunctionalInterface
+        interface Source {
+            void make() throws QueryException, IOException;
+        }
+
+        /// Adds what a source has [taken][#take], until the page is full.
+        ///
+        /// @return whether that was all
+        boolean fill(Source source) throws QueryException, IOException {
+            try {
+                source.make();
+                return true;
+            } catch (FullException _) {
+                return false;
+            }
+        }
+
+        /// Adds an element of the source that [fills][#fill] the page.
+        void take(Body element) throws IOException {
+            if (!add(element)) {
+                throw new FullException();
+            }
         }
 
         /// Writes the list as a field.

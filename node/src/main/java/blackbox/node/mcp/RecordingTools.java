@@ -25,6 +25,9 @@ import blackbox.query.answer.TouchedPart;
 import blackbox.query.answer.Whose;
 import blackbox.query.brief.BriefText;
 import blackbox.query.brief.TouchedInBrief;
+import blackbox.query.hunt.HuntLimits;
+import blackbox.query.hunt.MatchJson;
+import blackbox.query.hunt.RuleHunt;
 import blackbox.query.run.CountedRun;
 import blackbox.query.run.ImportCaution;
 import blackbox.query.run.RunFacts;
@@ -38,17 +41,26 @@ import blackbox.query.why.CausedJson;
 import blackbox.query.why.Why;
 import blackbox.query.why.WhyCollector;
 import blackbox.query.why.WhyJson;
+import blackbox.recorder.capture.PrintedStream;
+import blackbox.rules.Rule;
+import blackbox.rules.RuleException;
+import blackbox.rules.RuleSet;
+import blackbox.rules.shipped.ShippedRules;
+import blackbox.rules.sigma.SigmaReader;
 import blackbox.schemas.RunId;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The tools: each answers from the recordings as they are now, and none changes anything.
 final class RecordingTools {
@@ -64,6 +76,11 @@ final class RecordingTools {
     private static final Input INDEX = Input.number(
                     "index", "The event's index in the run, from 0.", 0, Arguments.INDEX_MAX)
             .required();
+
+    private static final int PIECES_MAX = 10_000;
+    private static final int PIECES = 200;
+    private static final int MATCHES_MAX = 1_000;
+    private static final int MATCHES = 100;
 
     private static final int QUERY_WAIT_S = 5;
     private static final SqlLimits QUERY = new SqlLimits(128, 1, Duration.ofSeconds(30));
@@ -152,6 +169,27 @@ final class RecordingTools {
                                         .required()),
                         this::caused),
                 new Tool(
+                        "output",
+                        "What the command printed",
+                        "What the run's command printed, in the order in which it came, from what is sealed and was"
+                                + " checked: text, or base64 where it is none. 'next' is where the next page begins; null"
+                                + " at the end, where 'limits' say what was not kept.",
+                        List.of(
+                                RUN,
+                                Input.choices(
+                                        "streams",
+                                        "Only these (default: both).",
+                                        Stream.of(PrintedStream.values())
+                                                .map(PrintedStream::word)
+                                                .toList()),
+                                Input.number(
+                                        "piece",
+                                        "Begin at this piece: 'next' of the page before.",
+                                        0,
+                                        Arguments.INDEX_MAX),
+                                Input.number("limit", "At most so many pieces (default 200).", 1, PIECES_MAX)),
+                        this::output),
+                new Tool(
                         "tables",
                         "Tables for SQL",
                         "The tables and columns for 'sql', with their types.",
@@ -167,6 +205,23 @@ final class RecordingTools {
                                 Input.text("select", "The query.").required(),
                                 Input.number("limit", "At most so many rows (default 200).", 1, ROWS_MAX)),
                         this::sql),
+                new Tool(
+                        "hunt",
+                        "Hunt with detection rules",
+                        "The events of which a detection rule holds, over what ingest has committed: those that Blackbox"
+                                + " brings along (secrets read then sent, writes outside the workspace, the policy"
+                                + " attacked …), or one of yours in Sigma's format. Nothing found does not say that"
+                                + " nothing happened: 'verify' says what a run lacks.",
+                        List.of(
+                                Input.text("run", "Only this run: an id, a unique prefix of one, a name, or 'last'."),
+                                Input.text(
+                                        "rules",
+                                        "Sigma's YAML instead, one document a rule: logsource with product linux and"
+                                                + " category process_creation, file_event, file_access,"
+                                                + " network_connection or dns_query, or product blackbox and a kind of"
+                                                + " event as its category."),
+                                Input.number("limit", "At most so many matches (default 100).", 1, MATCHES_MAX)),
+                        this::hunt),
                 new Tool(
                         "verify",
                         "Verify a run",
@@ -297,6 +352,25 @@ final class RecordingTools {
         });
     }
 
+    private Reply output(Arguments given) throws QueryException, IOException {
+        RunId run = run(given);
+        var streams = EnumSet.noneOf(PrintedStream.class);
+        for (String word : given.texts("streams")) {
+            PrintedStream stream = PrintedStream.of(word);
+            if (stream == null) {
+                throw new QueryException(Code.BAD_INPUT, "'" + word + "' is not a stream; there are stdout and stderr");
+            }
+            streams.add(stream);
+        }
+        OutputPage page = OutputPage.read(
+                recordings,
+                run,
+                streams.isEmpty() ? EnumSet.allOf(PrintedStream.class) : streams,
+                given.number("piece", 0, 0, Arguments.INDEX_MAX),
+                new Answer.Page(given.number("limit", PIECES, 1, PIECES_MAX)));
+        return reply(run, page::writeFields);
+    }
+
     private Reply tables(Arguments given) throws QueryException, IOException, InterruptedException {
         return query(engine -> {
             List<TableDescription> tables = engine.tables();
@@ -309,13 +383,43 @@ final class RecordingTools {
         long rowsMax = given.number("limit", ROWS, 1, ROWS_MAX);
         var page = new Answer.Page(rowsMax);
         return query(engine -> {
-            boolean complete = new RowPage(page).fill(engine, select, rowsMax + 1);
+            boolean complete = page.fill(() -> engine.selectFirst(select, rowsMax + 1, new RowPage(page)));
             return reply(out -> {
                 page.writeField(out, "rows");
                 out.writeBooleanField("complete", complete);
                 RunJson.leftOut(out, engine.leftOut());
             });
         });
+    }
+
+    private Reply hunt(Arguments given) throws QueryException, IOException, InterruptedException {
+        RuleSet rules = rules(given.optionalText("rules"));
+        List<RunId> runs = given.optionalText("run") == null ? List.of() : List.of(run(given));
+        var page = new Answer.Page(given.number("limit", MATCHES, 1, MATCHES_MAX));
+        List<String> limits = HuntLimits.of(recordings, runs);
+        return query(engine -> {
+            boolean complete = page.fill(() -> RuleHunt.hunt(
+                    engine, rules, runs, (run, match) -> page.take(out -> MatchJson.write(out, run, match))));
+            return reply(out -> {
+                out.writeStringField("digest", rules.digest());
+                out.writeNumberField("rules", rules.rules().size());
+                page.writeField(out, "matches");
+                out.writeBooleanField("complete", complete);
+                WhyJson.texts(out, "limits", limits);
+                RunJson.leftOut(out, engine.leftOut());
+            });
+        });
+    }
+
+    private static RuleSet rules(@Nullable String sigma) throws QueryException {
+        try {
+            List<Rule> rules = sigma == null
+                    ? ShippedRules.all()
+                    : SigmaReader.read("rules", sigma.getBytes(StandardCharsets.UTF_8));
+            return RuleSet.of(rules);
+        } catch (RuleException e) {
+            throw new QueryException(Code.BAD_INPUT, String.valueOf(e.getMessage()), e);
+        }
     }
 
     /// Asks an engine.

@@ -4,7 +4,6 @@ import blackbox.evidence.store.Recordings;
 import blackbox.node.serve.stream.ValidStream;
 import blackbox.node.serve.stream.WrittenStream;
 import blackbox.query.QueryException;
-import blackbox.query.QueryException.Code;
 import blackbox.recorder.capture.PrintedStream;
 import blackbox.replay.ReplayException;
 import blackbox.replay.output.OutputJson;
@@ -77,19 +76,9 @@ final class OutputController {
             OutputReader.Answer answer = follow ? reader.follow(lines) : reader.read(null, lines);
             OutputJson.end(json, run, answer);
         } catch (ReplayException e) {
-            throw refused(e);
+            throw e.asQueryException();
         }
         json.flush();
         out.write("\n".getBytes(StandardCharsets.US_ASCII));
-    }
-
-    private static QueryException refused(ReplayException e) {
-        Code code = switch (e.code()) {
-            case BAD_INPUT, PARTED -> Code.BAD_INPUT;
-            case MISSING -> Code.NOT_FOUND;
-            case ALTERED -> Code.STORE;
-            case ENGINE -> Code.ENGINE;
-        };
-        return new QueryException(code, String.valueOf(e.getMessage()), e);
     }
 }

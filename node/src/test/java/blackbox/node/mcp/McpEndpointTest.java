@@ -184,7 +184,18 @@ class McpEndpointTest {
         }
         assertEquals(
                 new TreeSet<>(List.of(
-                        "caused", "events", "list_runs", "prove", "show", "sql", "tables", "touched", "verify", "why")),
+                        "caused",
+                        "events",
+                        "hunt",
+                        "list_runs",
+                        "output",
+                        "prove",
+                        "show",
+                        "sql",
+                        "tables",
+                        "touched",
+                        "verify",
+                        "why")),
                 names);
     }
 
@@ -390,6 +401,8 @@ class McpEndpointTest {
         answer("tables", Map.of());
         answer("sql", Map.of("select", "SELECT count(*) FROM events"));
         answer("prove", Map.of("run", "last", "index", 3));
+        answer("hunt", Map.of());
+        answer("output", Map.of("run", "last"));
         assertEquals(before, files());
     }
 

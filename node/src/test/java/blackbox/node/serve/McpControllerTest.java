@@ -71,7 +71,7 @@ class McpControllerTest {
     void aClientOfTheSdkFindsAndCallsTheTools() {
         try (McpSyncClient asking = asking(token)) {
             assertEquals("blackbox", asking.initialize().serverInfo().name());
-            assertEquals(10, asking.listTools().tools().size());
+            assertEquals(12, asking.listTools().tools().size());
             var answer = asking.callTool(new CallToolRequest("list_runs", Map.of()));
             String text = ((McpSchema.TextContent) answer.content().getFirst()).text();
             assertTrue(text.contains("\"total\":0"), text);

@@ -7,6 +7,7 @@ import blackbox.schemas.RunId;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// The answer of `output`, as JSON: an object for each piece, and a last one that says whether these are all.
 public final class OutputJson {
@@ -17,13 +18,22 @@ public final class OutputJson {
     ///
     /// @param octet the place of its first octet in its stream, from 0
     public static void piece(JsonGenerator out, OutputPiece piece, long octet) throws IOException {
+        write(out, piece, octet, piece.text());
+    }
+
+    /// The same with base64 in any case, which is at most a third longer than the piece.
+    public static void encoded(JsonGenerator out, OutputPiece piece, long octet) throws IOException {
+        write(out, piece, octet, null);
+    }
+
+    private static void write(JsonGenerator out, OutputPiece piece, long octet, @Nullable String text)
+            throws IOException {
         out.setHighestNonEscapedChar('~'); // terminals act on some of what lies beyond
         out.writeStartObject();
         out.writeStringField("at", Timestamps.format(piece.atNs()));
         out.writeStringField("stream", piece.stream().word());
         out.writeNumberField("octet", octet);
         out.writeNumberField("bytes", piece.bytes());
-        String text = piece.text();
         if (text == null) {
             out.writeStringField("base64", piece.base64());
         } else {
@@ -35,6 +45,12 @@ public final class OutputJson {
     /// Writes the last object.
     public static void end(JsonGenerator out, RunId run, OutputReader.Answer answer) throws IOException {
         out.writeStartObject();
+        fields(out, run, answer);
+        out.writeEndObject();
+    }
+
+    /// Writes the fields of the last object.
+    public static void fields(JsonGenerator out, RunId run, OutputReader.Answer answer) throws IOException {
         out.writeStringField("run", run.value());
         out.writeStringField("state", answer.state().name());
         out.writeArrayFieldStart("streams");
@@ -59,6 +75,5 @@ public final class OutputJson {
             out.writeEndObject();
         }
         out.writeEndArray();
-        out.writeEndObject();
     }
 }
