@@ -25,7 +25,7 @@ test: build ## run every test, and check the format
 	@rm -rf */target/surefire-reports
 	@$(MVN) -T 2 -Dmaven.test.failure.ignore=true package
 	@. scripts/jdk25.sh && "$$JAVA_HOME/bin/java" scripts/TestReports.java .ci/skips-allowed */
-	@$(MVN) -q spotless:check
+	@$(MVN) -q -T 2 spotless:check
 
 deb: build ## build target/deb/blackbox_*.deb, with all that it needs, to install on other machines
 	@scripts/deb

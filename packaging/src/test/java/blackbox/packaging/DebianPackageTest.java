@@ -108,7 +108,8 @@ class DebianPackageTest {
         return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(path)));
     }
 
-    /// Under systemd, where the limits of its unit hold, in a machine of its own.
+    /// Under systemd, where the limits of its unit hold, in a machine of its own, whose processor has fewer instructions
+    /// than that on which the start-up caches were made.
     @Test
     void runsAsAService() throws Exception {
         assumeTrue(IS_ROOT, "only root makes the machine's disk");
