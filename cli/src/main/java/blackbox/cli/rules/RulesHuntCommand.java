@@ -93,7 +93,7 @@ final class RulesHuntCommand implements Callable<Integer> {
             if (common.json()) {
                 JsonOut.document(out, json -> write(json, engine, rules, within, limits));
             } else {
-                print(out, engine, rules, within);
+                limits.addAll(HuntLimits.ofForgotten(print(out, engine, rules, within)));
                 limits.forEach(limit -> System.err.println("blackbox: " + limit));
             }
         } catch (IOException e) {
@@ -115,10 +115,11 @@ final class RulesHuntCommand implements Callable<Integer> {
         return limits;
     }
 
-    private static void print(PrintWriter out, SqlEngine engine, RuleSet rules, Set<RunId> within)
+    /// @return how much was forgotten
+    private static long print(PrintWriter out, SqlEngine engine, RuleSet rules, Set<RunId> within)
             throws QueryException, IOException {
         var count = new long[1];
-        RuleHunt.hunt(engine, rules, within, (run, match) -> {
+        long forgotten = RuleHunt.hunt(engine, rules, within, (run, match) -> {
             count[0]++;
             out.println("%s %8d  %s  %-8s %s"
                     .formatted(
@@ -130,6 +131,7 @@ final class RulesHuntCommand implements Callable<Integer> {
         });
         out.println(
                 count[0] == 0 ? "no rule holds of any event" : count[0] + " matches; blackbox events RUN shows them");
+        return forgotten;
     }
 
     private static void write(
@@ -140,7 +142,8 @@ final class RulesHuntCommand implements Callable<Integer> {
         json.writeNumberField("rules", rules.rules().size());
         json.writeArrayFieldStart("matches");
         try {
-            RuleHunt.hunt(engine, rules, within, (run, match) -> MatchJson.write(json, run, match));
+            long forgotten = RuleHunt.hunt(engine, rules, within, (run, match) -> MatchJson.write(json, run, match));
+            limits.addAll(HuntLimits.ofForgotten(forgotten));
         } catch (QueryException e) {
             throw new IOException(e);
         }

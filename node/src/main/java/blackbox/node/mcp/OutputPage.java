@@ -38,7 +38,7 @@ final class OutputPage {
     static OutputPage read(Recordings recordings, RunId run, Set<PrintedStream> streams, long first, Answer.Page page)
             throws QueryException, IOException {
         boolean live = recordings.isLive(run); // before the pieces: those of a run that ends meanwhile are not the last
-        var taken = new Taken(first, page);
+        var taken = new Taken(first, page, live && streams.size() > 1);
         var answer = new OutputReader.@Nullable Answer[1];
         page.fill(() -> {
             try {
@@ -47,7 +47,7 @@ final class OutputPage {
                 throw e.asQueryException();
             }
         });
-        return new OutputPage(run, page, live, taken.next, answer[0]);
+        return new OutputPage(run, page, live, taken.next, taken.gap ? null : answer[0]);
     }
 
     /// Writes it as fields.
@@ -67,18 +67,25 @@ final class OutputPage {
     /// Takes pieces from one on.
     private static final class Taken implements OutputReader.Sink {
         private final Answer.Page page;
+        private final boolean inTurn;
         private final Map<PrintedStream, Long> octets = new EnumMap<>(PrintedStream.class);
+        private long turn;
         private long next;
+        private boolean gap;
 
-        Taken(long first, Answer.Page page) {
+        /// @param inTurn whether a piece that is missing may still come, since one stream is sealed after the other
+        Taken(long first, Answer.Page page, boolean inTurn) {
             next = first;
             this.page = page;
+            this.inTurn = inTurn;
         }
 
         @Override
         public void piece(OutputPiece piece) throws IOException {
             long octet = octets.merge(piece.stream(), (long) piece.bytes(), Long::sum) - piece.bytes();
-            if (piece.number() < next) {
+            gap |= inTurn && piece.number() != turn;
+            turn = piece.number() + 1;
+            if (gap || piece.number() < next) {
                 return;
             }
             next = piece.number();

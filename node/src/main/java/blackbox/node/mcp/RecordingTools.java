@@ -42,25 +42,22 @@ import blackbox.query.why.Why;
 import blackbox.query.why.WhyCollector;
 import blackbox.query.why.WhyJson;
 import blackbox.recorder.capture.PrintedStream;
-import blackbox.rules.Rule;
 import blackbox.rules.RuleException;
 import blackbox.rules.RuleSet;
 import blackbox.rules.shipped.ShippedRules;
-import blackbox.rules.sigma.SigmaReader;
 import blackbox.schemas.RunId;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /// The tools: each answers from the recordings as they are now, and none changes anything.
 final class RecordingTools {
@@ -77,7 +74,7 @@ final class RecordingTools {
                     "index", "The event's index in the run, from 0.", 0, Arguments.INDEX_MAX)
             .required();
 
-    private static final int PIECES_MAX = 10_000;
+    private static final int PIECES_MAX = 1_000;
     private static final int PIECES = 200;
     private static final int MATCHES_MAX = 1_000;
     private static final int MATCHES = 100;
@@ -88,6 +85,7 @@ final class RecordingTools {
     private final Recordings recordings;
     private final McpEndpoint.Verifying verifying;
     private final Semaphore querying = new Semaphore(1, true);
+    private final Semaphore reading = new Semaphore(2, true);
 
     RecordingTools(Recordings recordings, McpEndpoint.Verifying verifying) {
         this.recordings = recordings;
@@ -184,7 +182,7 @@ final class RecordingTools {
                                                 .toList()),
                                 Input.number(
                                         "piece",
-                                        "Begin at this piece: 'next' of the page before.",
+                                        "Begin at this piece: 'next' of the page before, of the same streams.",
                                         0,
                                         Arguments.INDEX_MAX),
                                 Input.number("limit", "At most so many pieces (default 200).", 1, PIECES_MAX)),
@@ -208,18 +206,12 @@ final class RecordingTools {
                 new Tool(
                         "hunt",
                         "Hunt with detection rules",
-                        "The events of which a detection rule holds, over what ingest has committed: those that Blackbox"
-                                + " brings along (secrets read then sent, writes outside the workspace, the policy"
-                                + " attacked …), or one of yours in Sigma's format. Nothing found does not say that"
-                                + " nothing happened: 'verify' says what a run lacks.",
+                        "The events of which a detection rule holds that Blackbox brings along (secrets read then sent,"
+                                + " writes outside the workspace, the policy attacked …), over what ingest has"
+                                + " committed. Nothing found does not say that nothing happened: 'verify' says what a"
+                                + " run lacks.",
                         List.of(
                                 Input.text("run", "Only this run: an id, a unique prefix of one, a name, or 'last'."),
-                                Input.text(
-                                        "rules",
-                                        "Sigma's YAML instead, one document a rule: logsource with product linux and"
-                                                + " category process_creation, file_event, file_access,"
-                                                + " network_connection or dns_query, or product blackbox and a kind of"
-                                                + " event as its category."),
                                 Input.number("limit", "At most so many matches (default 100).", 1, MATCHES_MAX)),
                         this::hunt),
                 new Tool(
@@ -352,7 +344,8 @@ final class RecordingTools {
         });
     }
 
-    private Reply output(Arguments given) throws QueryException, IOException {
+    /// Two at a time: each reads, decrypts and checks all that was printed before its page.
+    private Reply output(Arguments given) throws QueryException, IOException, InterruptedException {
         RunId run = run(given);
         var streams = EnumSet.noneOf(PrintedStream.class);
         for (String word : given.texts("streams")) {
@@ -362,13 +355,20 @@ final class RecordingTools {
             }
             streams.add(stream);
         }
-        OutputPage page = OutputPage.read(
-                recordings,
-                run,
-                streams.isEmpty() ? EnumSet.allOf(PrintedStream.class) : streams,
-                given.number("piece", 0, 0, Arguments.INDEX_MAX),
-                new Answer.Page(given.number("limit", PIECES, 1, PIECES_MAX)));
-        return reply(run, page::writeFields);
+        if (!reading.tryAcquire(QUERY_WAIT_S, TimeUnit.SECONDS)) {
+            throw new QueryException(Code.ENGINE, "others read what was printed; ask again in a moment");
+        }
+        try {
+            OutputPage page = OutputPage.read(
+                    recordings,
+                    run,
+                    streams.isEmpty() ? EnumSet.allOf(PrintedStream.class) : streams,
+                    given.number("piece", 0, 0, Arguments.INDEX_MAX),
+                    new Answer.Page(given.number("limit", PIECES, 1, PIECES_MAX)));
+            return reply(run, page::writeFields);
+        } finally {
+            reading.release();
+        }
     }
 
     private Reply tables(Arguments given) throws QueryException, IOException, InterruptedException {
@@ -393,32 +393,31 @@ final class RecordingTools {
     }
 
     private Reply hunt(Arguments given) throws QueryException, IOException, InterruptedException {
-        RuleSet rules = rules(given.optionalText("rules"));
+        RuleSet rules = shippedRules();
         List<RunId> runs = given.optionalText("run") == null ? List.of() : List.of(run(given));
         var page = new Answer.Page(given.number("limit", MATCHES, 1, MATCHES_MAX));
-        List<String> limits = HuntLimits.of(recordings, runs);
+        // Before and after the engine looks at what there is: a run may begin meanwhile, or come into the table.
+        var limits = new LinkedHashSet<>(HuntLimits.of(recordings, runs));
         return query(engine -> {
-            boolean complete = page.fill(() -> RuleHunt.hunt(
-                    engine, rules, runs, (run, match) -> page.take(out -> MatchJson.write(out, run, match))));
+            limits.addAll(HuntLimits.of(recordings, runs));
+            boolean complete = page.fill(() -> limits.addAll(HuntLimits.ofForgotten(RuleHunt.hunt(
+                    engine, rules, runs, (run, match) -> page.take(out -> MatchJson.write(out, run, match))))));
             return reply(out -> {
                 out.writeStringField("digest", rules.digest());
                 out.writeNumberField("rules", rules.rules().size());
                 page.writeField(out, "matches");
                 out.writeBooleanField("complete", complete);
-                WhyJson.texts(out, "limits", limits);
+                WhyJson.texts(out, "limits", List.copyOf(limits));
                 RunJson.leftOut(out, engine.leftOut());
             });
         });
     }
 
-    private static RuleSet rules(@Nullable String sigma) throws QueryException {
+    private static RuleSet shippedRules() {
         try {
-            List<Rule> rules = sigma == null
-                    ? ShippedRules.all()
-                    : SigmaReader.read("rules", sigma.getBytes(StandardCharsets.UTF_8));
-            return RuleSet.of(rules);
+            return RuleSet.of(ShippedRules.all());
         } catch (RuleException e) {
-            throw new QueryException(Code.BAD_INPUT, String.valueOf(e.getMessage()), e);
+            throw new IllegalStateException("rules that come along do not go together", e);
         }
     }
 

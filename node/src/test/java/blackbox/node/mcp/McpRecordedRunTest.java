@@ -8,6 +8,7 @@ import blackbox.evidence.TestEvents;
 import blackbox.evidence.TestLog;
 import blackbox.evidence.TestRun;
 import blackbox.evidence.store.Recordings;
+import blackbox.files.ProcessLock;
 import blackbox.recorder.capture.CaptureFile;
 import blackbox.recorder.capture.KeptOutput;
 import blackbox.recorder.capture.PrintedStream;
@@ -45,25 +46,21 @@ class McpRecordedRunTest {
     /// In JSON each of its characters takes six.
     private static final String ESCAPES = "\u0001".repeat(200_000);
 
-    private static final String RULE = """
-            title: a program of a number
-            id: numbered
-            level: low
-            logsource: {product: linux, category: process_creation}
-            detection: {numbered: {Image|startswith: /opt/numbered/}, condition: numbered}
-            """;
+    /// A rule that comes along, of programs in folders for temporary files.
+    private static final String RULE = "e68aaa39-8623-4946-8dca-a2300ea73fee";
 
     @TempDir
     Path data;
 
     private McpEndpoint endpoint;
+    private TestLog log;
     private TestRun run;
     private int asked;
     private long sequence;
 
     @BeforeEach
     void record() throws Exception {
-        TestLog log = new TestLog(data.resolve("log")).begin();
+        log = new TestLog(data.resolve("log")).begin();
         run = TestRun.certified(data, log);
         run.open(
                 "talker",
@@ -73,7 +70,7 @@ class McpRecordedRunTest {
             var origin = new GuestOrigin(0, ++sequence, Actor.AGENT);
             var header = new EventHeader(
                     run.tick(), Source.GUEST, origin, TestEvents.process(100 + i, 1, "task"), Marks.NONE);
-            Text program = Text.of("/opt/numbered/" + i + " \u202e");
+            Text program = Text.of("/tmp/numbered/" + i + " \u202e");
             run.add(new Event.ProcessExec(header, program, List.of(program), List.of(), Text.of("/"), 0));
         }
         print();
@@ -134,39 +131,27 @@ class McpRecordedRunTest {
     }
 
     @Test
-    void aRuleOfOnesOwnFindsWhatItHoldsOf() throws Exception {
-        JsonNode some = answer("hunt", Map.of("rules", RULE));
+    void theRulesThatComeAlongFindWhatTheyHoldOf() throws Exception {
+        JsonNode some = answer("hunt", Map.of());
         assertEquals(100, some.path("matches").size(), some::toString);
         assertFalse(some.path("complete").asBoolean(true), "there are more");
-        JsonNode all = answer("hunt", Map.of("rules", RULE, "limit", 1_000, "run", "last"));
+        JsonNode all = answer("hunt", Map.of("limit", 1_000, "run", "last"));
         assertEquals(PROGRAMS, all.path("matches").size(), all::toString);
         assertTrue(all.path("complete").asBoolean(), all::toString);
         JsonNode first = all.path("matches").path(0);
         assertEquals(run.run.value(), first.path("run").asText());
-        assertEquals("numbered", first.path("rule").path("id").asText());
+        assertEquals(RULE, first.path("rule").path("id").asText());
         JsonNode event = answer(
                         "events",
                         Map.of("run", "last", "index", first.path("index").asLong(), "limit", 1))
                 .path("events")
                 .path(0);
-        assertEquals("/opt/numbered/0 \u202e", event.path("exe").asText(), event::toString);
+        assertEquals("/tmp/numbered/0 \u202e", event.path("exe").asText(), event::toString);
     }
 
     @Test
-    void theRulesThatComeAlongAreTheDefault() throws Exception {
-        JsonNode found = answer("hunt", Map.of());
-        assertTrue(found.path("rules").asInt() > 5, found::toString);
-        assertTrue(found.path("complete").asBoolean(), found::toString);
-        assertTrue(found.path("digest").asText().length() >= 64, found::toString);
-    }
-
-    @Test
-    void whatIsNoRuleIsRefused() throws Exception {
-        assertTrue(refusal("hunt", Map.of("rules", "title: [")).contains("YAML"));
-        assertTrue(refusal("hunt", Map.of("rules", "")).contains("no rule"));
-        assertTrue(refusal("hunt", Map.of("rules", RULE.replace("product: linux", "product: windows")))
-                .contains("windows"));
-        assertTrue(refusal("hunt", Map.of("rules", "/etc/passwd")).contains("mapping"), "a text, and no file's name");
+    void rulesOfOnesOwnAreRefused() throws Exception {
+        assertTrue(refusal("hunt", Map.of("rules", "title: x")).contains("no argument 'rules'"));
         assertTrue(refusal("hunt", Map.of("run", "nobody")).contains("nobody"));
     }
 
@@ -177,7 +162,7 @@ class McpRecordedRunTest {
         other.open("in the spool");
         other.close(0);
         other.spool(0, other.batches.size());
-        JsonNode found = answer("hunt", Map.of("rules", RULE));
+        JsonNode found = answer("hunt", Map.of());
         assertEquals(1, found.path("limits").size(), found::toString);
         assertTrue(found.path("limits").path(0).asText().startsWith(other.run.value()), found::toString);
     }
@@ -218,5 +203,37 @@ class McpRecordedRunTest {
         assertEquals(5, errors.path("pieces").path(1).path("octet").asInt(), errors::toString);
         assertTrue(refusal("output", Map.of("run", "last", "streams", List.of("stdin")))
                 .contains("not a stream"));
+    }
+
+    /// One stream is sealed after the other: a page must not go on behind a piece that is still to come.
+    @Test
+    void whatIsSealedLateIsOnTheNextPage() throws Exception {
+        TestRun live = TestRun.certified(data, log, new RunId("1".repeat(26)));
+        live.open(
+                "live",
+                live.certificate(log.key),
+                recorder -> recorder.put("version", "1").put("key", "k").put("outputBytesMax", 1 << 20));
+        Path folder = Files.createDirectories(new DataFolder(data).captures(live.run));
+        var clock = new AtomicLong(TestRun.START_NS);
+        try (ProcessLock _ = live.lock();
+                var kept = new KeptOutput(folder, 1 << 20, () -> clock.addAndGet(1_000_000_000L))) {
+            for (PrintedStream stream : List.of(PrintedStream.STDOUT, PrintedStream.STDERR, PrintedStream.STDOUT)) {
+                kept.through(stream, OutputStream.nullOutputStream()).write('x');
+            }
+            for (PrintedStream sealed : List.of(PrintedStream.STDOUT, PrintedStream.STDERR)) {
+                for (CaptureFile file : kept.files()) {
+                    if (file.name().equals(sealed.word())) {
+                        file.sealNew(live::tick).forEach(live::add);
+                    }
+                }
+                live.seal();
+                live.spool(live.batches.size() - 1, live.batches.size());
+                boolean first = sealed == PrintedStream.STDOUT;
+                JsonNode page = answer("output", Map.of("run", live.run.value(), "piece", first ? 0 : 1));
+                assertEquals(first ? 1 : 2, page.path("pieces").size(), page::toString);
+                assertEquals(first ? 1 : 3, page.path("next").asInt(), page::toString);
+                assertTrue(page.path("live").asBoolean(), page::toString);
+            }
+        }
     }
 }

@@ -25,4 +25,15 @@ public final class HuntLimits {
         }
         return limits;
     }
+
+    /// Says of matches that were forgotten.
+    ///
+    /// @param forgotten as [RuleHunt#hunt] says it
+    /// @return none if nothing was
+    public static List<String> ofForgotten(long forgotten) {
+        return forgotten == 0
+                ? List.of()
+                : List.of(forgotten
+                        + " groups of matches were forgotten, of which rules over others might have held later");
+    }
 }

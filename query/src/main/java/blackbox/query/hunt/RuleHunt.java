@@ -56,14 +56,13 @@ public final class RuleHunt {
     ///
     /// @param engine which has been asked to hunt never before
     /// @param runs where to look; none: in all that there are
-    public static void hunt(SqlEngine engine, RuleSet rules, Collection<RunId> runs, Finder finder)
+    /// @return how many groups of matches rules over others have forgotten, of which they might have held later
+    public static long hunt(SqlEngine engine, RuleSet rules, Collection<RunId> runs, Finder finder)
             throws QueryException, IOException {
-        if (!rules.isEmpty()) {
-            new RuleHunt(rules).hunt(engine, runs, finder);
-        }
+        return rules.isEmpty() ? 0 : new RuleHunt(rules).hunt(engine, runs, finder);
     }
 
-    private void hunt(SqlEngine engine, Collection<RunId> runs, Finder finder) throws QueryException, IOException {
+    private long hunt(SqlEngine engine, Collection<RunId> runs, Finder finder) throws QueryException, IOException {
         String within = runs.isEmpty()
                 ? "true"
                 : runs.stream()
@@ -75,7 +74,9 @@ public final class RuleHunt {
                 .collect(Collectors.joining("\nUNION ALL\n"));
         readDetails(engine, within);
         lookUp(engine);
-        engine.selectOwn(all + "\nORDER BY run, \"index\"", new Found(finder));
+        var found = new Found(finder);
+        engine.selectOwn(all + "\nORDER BY run, \"index\"", found);
+        return found.forgotten;
     }
 
     private void readDetails(SqlEngine engine, String within) throws QueryException, IOException {
@@ -151,6 +152,7 @@ public final class RuleHunt {
         private String run = "";
         private long index;
         private Correlator correlator = new Correlator(rules);
+        private long forgotten;
 
         Found(Finder finder) {
             this.finder = finder;
@@ -169,6 +171,7 @@ public final class RuleHunt {
             }
             if (!of.equals(run)) {
                 run = of;
+                forgotten += correlator.forgotten();
                 correlator = new Correlator(rules);
             }
             index = next;
@@ -211,6 +214,7 @@ public final class RuleHunt {
         @Override
         public void end() throws IOException {
             tell();
+            forgotten += correlator.forgotten();
         }
     }
 }
