@@ -27,7 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The package that `make deb` builds, held against Debian's own tools and installed in two of its releases.
+/// The package that `make deb` builds, held against Debian's own tools and installed in two of its
+/// releases.
 class DebianPackageTest {
     private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
     private static final Path ROOT = PROJECT.resolve("target/deb/root");
@@ -59,7 +60,8 @@ class DebianPackageTest {
         assertEquals(0, looked.exit(), looked::errors);
     }
 
-    /// The limit is in tenths. Mere loopback is not looked at, so the number is that of a service on all addresses.
+    /// The limit is in tenths. Mere loopback is not looked at, so the number is that of a service on all
+    /// addresses.
     @Test
     void theServiceMayDoLittle() throws Exception {
         Path unit = ROOT.resolve("usr/lib/systemd/system/blackbox.service");
@@ -108,8 +110,8 @@ class DebianPackageTest {
         return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(path)));
     }
 
-    /// Under systemd, where the limits of its unit hold, in a machine of its own, whose processor has fewer instructions
-    /// than that on which the start-up caches were made.
+    /// Under systemd, where the limits of its unit hold, in a machine of its own, whose processor has fewer
+    /// instructions than that on which the start-up caches were made.
     @Test
     void runsAsAService() throws Exception {
         assumeTrue(IS_ROOT, "only root makes the machine's disk");

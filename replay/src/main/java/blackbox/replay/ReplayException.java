@@ -2,8 +2,8 @@ package blackbox.replay;
 
 import blackbox.query.QueryException;
 
-/// Why a run was not replayed, or not shown. `code` decides the exit code; the message says what is wrong and
-/// how to fix it.
+/// Why a run was not replayed, or not shown. `code` decides the exit code; the message says what is wrong
+/// and how to fix it.
 public final class ReplayException extends Exception {
 
     private static final long serialVersionUID = 1L;

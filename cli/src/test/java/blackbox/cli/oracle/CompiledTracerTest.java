@@ -38,8 +38,8 @@ class CompiledTracerTest {
     @TempDir
     private Path folder;
 
-    /// That compiling again makes the same octets is what `image verify` shows, which takes nothing that is remembered
-    /// (`OrdinaryUserTest`).
+    /// That compiling again makes the same octets is what `image verify` shows, which takes nothing that is
+    /// remembered (`OrdinaryUserTest`).
     @Test
     void whatWasCompiledIsRemembered() throws Exception {
         GuestImage image = image();

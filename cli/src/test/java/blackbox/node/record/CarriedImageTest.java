@@ -56,8 +56,8 @@ class CarriedImageTest {
         assertEquals(exported.get("digest"), built.json().get("digest"));
     }
 
-    /// As if the machine had compiled the same tracer before, and tried its QEMU. What it would make again, in minutes,
-    /// is what `image verify` compares (`OrdinaryUserTest`).
+    /// As if the machine had compiled the same tracer before, and tried its QEMU. What it would make again,
+    /// in minutes, is what `image verify` compares (`OrdinaryUserTest`).
     private void bringWhatWasCompiled() throws Exception {
         Path cache = Files.createDirectories(elsewhere.resolve("cache"));
         try (var kept = Files.list(blackbox.data().resolve("cache"))) {

@@ -23,9 +23,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What root finds in the memory of a recorder in the middle of a run, as a core would hold it: the octets of
-/// keys that are in use, and no text, and no key file's content, of which they were made. `docs/KEYS.md` says
-/// the same in words, and what else there is.
+/// What root finds in the memory of a recorder in the middle of a run, as a core would hold it: the octets
+/// of keys that are in use, and no text, and no key file's content, of which they were made. `docs/KEYS.md`
+/// says the same in words, and what else there is.
 final class KeysInMemoryTest {
     private static final String PASSPHRASE = "correct-horse-battery-staple";
     private static final byte[] OCTET_STRING_OF_32 = {4, 32};

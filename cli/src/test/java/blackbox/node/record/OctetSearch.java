@@ -8,7 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Looks for many texts at once: whatever there is of them is found in one pass over gigabytes. Owned by one thread.
+/// Looks for many texts at once: whatever there is of them is found in one pass over gigabytes. Owned by
+/// one thread.
 final class OctetSearch {
     private static final int PIECE_BYTES = 4 << 20;
 

@@ -35,8 +35,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Random credentials of an agent that has only surrogates, and a server that says them again in every way: the server
-/// gets them, and they are found nowhere in the VM's memory, in what is stored, or in what is shown.
+/// Random credentials of an agent that has only surrogates, and a server that says them again in every way:
+/// the server gets them, and they are found nowhere in the VM's memory, in what is stored, or in what is
+/// shown.
 class SecretGatewayTest {
 
     private static final String CLIENT = """
@@ -148,7 +149,8 @@ class SecretGatewayTest {
         return forms;
     }
 
-    /// The forms that are in what tar(1) makes of a folder: it reads no holes of the disks in it, and follows no link.
+    /// The forms that are in what tar(1) makes of a folder: it reads no holes of the disks in it, and
+    /// follows no link.
     private static Set<String> stored() throws Exception {
         Process tar = new ProcessBuilder(
                         "tar",

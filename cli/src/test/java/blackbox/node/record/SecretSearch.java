@@ -29,9 +29,8 @@ import java.util.zip.ZipFile;
 import org.apache.kafka.common.record.internal.FileRecords;
 import org.apache.kafka.common.record.internal.Record;
 
-/// Looks in many places for texts that must be nowhere, and for one that is in each of them: where that is not found,
-/// the
-/// search was none.
+/// Looks in many places for texts that must be nowhere, and for one that is in each of them: where that is
+/// not found, the search was none.
 final class SecretSearch {
     private static final String CANARY = "the canary";
 
@@ -85,7 +84,8 @@ final class SecretSearch {
         }
     }
 
-    /// All files below a folder, in what tar(1) makes of it: it reads no holes of disks, and follows no link.
+    /// All files below a folder, in what tar(1) makes of it: it reads no holes of disks, and follows no
+    /// link.
     void folder(String place, Path folder) throws Exception {
         Process tar = new ProcessBuilder(
                         "tar", "--create", "--sparse", "--ignore-failed-read", "--file=-", "--directory=" + folder, ".")

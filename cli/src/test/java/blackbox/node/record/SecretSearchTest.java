@@ -30,14 +30,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Credentials of a seed, which a server is given and says again in ways of that seed, are in no place that a run
-/// leaves
-/// anything in, in none of the forms of [SecretForms]; what stands for them is in each, which shows that the search of
-/// it
-/// finds what is there.
+/// Credentials of a seed, which a server is given and says again in ways of that seed, are in no place that
+/// a run leaves anything in, in none of the forms of [SecretForms]; what stands for them is in each, which
+/// shows that the search of it finds what is there.
 ///
-/// One run, in a tier of that seed; `-Dblackbox.secret.runs=10` makes it ten, in turns. The table goes to standard
-/// output.
+/// One run, in a tier of that seed; `-Dblackbox.secret.runs=10` makes it ten, in turns. The table goes to
+/// standard output.
 class SecretSearchTest {
     private static final int RUNS = Integer.getInteger("blackbox.secret.runs", 1);
     private static final int REQUESTS = 12;

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What the agent reads from its standard input arrives whole, and its end is seen, whether or not it was all sent
-/// before the agent began.
+/// What the agent reads from its standard input arrives whole, and its end is seen, whether or not it was
+/// all sent before the agent began.
 final class StandardInputTest {
 
     private static final long SEED = 14;
@@ -42,8 +42,8 @@ final class StandardInputTest {
         blackbox = Installation.in(folder);
     }
 
-    /// The sizes are none, one octet, a pipe's buffer and more than the guest keeps. How the input comes is the same in
-    /// both tiers; when it comes is not.
+    /// The sizes are none, one octet, a pipe's buffer and more than the guest keeps. How the input comes is
+    /// the same in both tiers; when it comes is not.
     @ParameterizedTest
     @CsvSource({"live, 0", "live, 1", "live, 65536", "live, 4000000", "exact, 0", "exact, 1000000"})
     void allOfAFileArrives(String tier, int size) throws Exception {
@@ -72,7 +72,8 @@ final class StandardInputTest {
         writer.join();
     }
 
-    /// A replay gives it again, octet for octet; an input whose end the agent did not see has none there either.
+    /// A replay gives it again, octet for octet; an input whose end the agent did not see has none there
+    /// either.
     @ParameterizedTest
     @CsvSource({"true", "false"})
     void aReplayGivesItAgain(boolean ends) throws Exception {

@@ -333,8 +333,8 @@ class ExactTierTest {
         }
     }
 
-    /// What the guest had sent into its ring when the snapshot was made comes first in every run from it, and
-    /// no instruction of the run emits it.
+    /// What the guest had sent into its ring when the snapshot was made comes first in every run from it,
+    /// and no instruction of the run emits it.
     @Test
     void whatHappenedInTheSnapshotCannotBeSoughtTo() throws Exception {
         ReplayRequest request = request(facts);

@@ -73,7 +73,8 @@ final class OutputPage {
         private long next;
         private boolean gap;
 
-        /// @param inTurn whether a piece that is missing may still come, since one stream is sealed after the other
+        /// @param inTurn whether a piece that is missing may still come, since one stream is sealed after
+        ///     the other
         Taken(long first, Answer.Page page, boolean inTurn) {
             next = first;
             this.page = page;

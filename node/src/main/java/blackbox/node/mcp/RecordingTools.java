@@ -79,7 +79,7 @@ final class RecordingTools {
     private static final int MATCHES_MAX = 1_000;
     private static final int MATCHES = 100;
 
-    private static final int QUERY_WAIT_S = 5;
+    private static final int TURN_WAIT_S = 5;
     private static final SqlLimits QUERY = new SqlLimits(128, 1, Duration.ofSeconds(30));
 
     private final Recordings recordings;
@@ -355,9 +355,7 @@ final class RecordingTools {
             }
             streams.add(stream);
         }
-        if (!reading.tryAcquire(QUERY_WAIT_S, TimeUnit.SECONDS)) {
-            throw new QueryException(Code.ENGINE, "others read what was printed; ask again in a moment");
-        }
+        takeTurn(reading, "others read what was printed");
         try {
             OutputPage page = OutputPage.read(
                     recordings,
@@ -429,13 +427,17 @@ final class RecordingTools {
 
     /// One at a time: a value becomes an object before anybody knows that it is too long for an answer.
     private Reply query(Question question) throws QueryException, IOException, InterruptedException {
-        if (!querying.tryAcquire(QUERY_WAIT_S, TimeUnit.SECONDS)) {
-            throw new QueryException(Code.ENGINE, "other queries are running; ask again in a moment");
-        }
+        takeTurn(querying, "other queries are running");
         try (SqlEngine engine = SqlEngine.ofWholeResults(recordings, QUERY)) {
             return question.ask(engine);
         } finally {
             querying.release();
+        }
+    }
+
+    private static void takeTurn(Semaphore turns, String why) throws QueryException, InterruptedException {
+        if (!turns.tryAcquire(TURN_WAIT_S, TimeUnit.SECONDS)) {
+            throw new QueryException(Code.ENGINE, why + "; ask again in a moment");
         }
     }
 

@@ -10,8 +10,8 @@ import java.io.IOException;
 public final class MatchJson {
     private MatchJson() {}
 
-    /// Writes a match as an object: `run`, `index`, `atNs` (nanoseconds since the epoch), `rule`, and the `indexes` of
-    /// all events that it is about.
+    /// Writes a match as an object: `run`, `index`, `atNs` (nanoseconds since the epoch), `rule`, and the
+    /// `indexes` of all events that it is about.
     public static void write(JsonGenerator out, RunId run, Match match) throws IOException {
         out.writeStartObject();
         out.writeStringField("run", run.toString());

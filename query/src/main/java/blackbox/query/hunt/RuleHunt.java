@@ -28,8 +28,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Looks for what rules hold of in runs that are in the table, and finds what the
-/// [watch][blackbox.rules.match.RuleWatch]
-/// over the same events finds.
+/// [watch][blackbox.rules.match.RuleWatch] over the same events finds.
 public final class RuleHunt {
     private final RuleSet rules;
     private final List<CategorySql> categories = new ArrayList<>();
@@ -56,7 +55,8 @@ public final class RuleHunt {
     ///
     /// @param engine which has been asked to hunt never before
     /// @param runs where to look; none: in all that there are
-    /// @return how many groups of matches rules over others have forgotten, of which they might have held later
+    /// @return how many groups of matches rules over others have forgotten, of which they might have held
+    ///     later
     public static long hunt(SqlEngine engine, RuleSet rules, Collection<RunId> runs, Finder finder)
             throws QueryException, IOException {
         return rules.isEmpty() ? 0 : new RuleHunt(rules).hunt(engine, runs, finder);
@@ -143,8 +143,8 @@ public final class RuleHunt {
     /// A rule that holds of an event, and its place among the rules.
     private record Single(int place, Match.OfEvent match) {}
 
-    /// Joins what was found of single events to what rules over rules ask: event by event, in the order of rules, as
-    /// the watch does.
+    /// Joins what was found of single events to what rules over rules ask: event by event, in the order of
+    /// rules, as the watch does.
     private final class Found implements ResultSink {
         private final Finder finder;
         private final Map<String, Integer> places = new HashMap<>();

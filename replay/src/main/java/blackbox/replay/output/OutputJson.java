@@ -9,7 +9,8 @@ import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The answer of `output`, as JSON: an object for each piece, and a last one that says whether these are all.
+/// The answer of `output`, as JSON: an object for each piece, and a last one that says whether these are
+/// all.
 public final class OutputJson {
 
     private OutputJson() {}
