@@ -63,11 +63,10 @@ class CarriedImageTest {
         try (var kept = Files.list(blackbox.data().resolve("cache"))) {
             for (Path each : kept.toList()) {
                 String name = each.getFileName().toString();
-                if (name.startsWith("trial-")) {
+                if (name.startsWith("trial-") || name.startsWith("compiled-")) {
                     Files.copy(each, cache.resolve(name));
                 }
                 if (name.startsWith("compiled-")) {
-                    Files.copy(each, cache.resolve(name));
                     for (JsonNode made :
                             new ObjectMapper().readTree(each.toFile()).path("all")) {
                         Path object =

@@ -2,6 +2,8 @@ package blackbox.node.mcp;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /// An argument of a tool, as JSON Schema describes it.
 record Input(String name, Map<String, Object> schema, boolean isRequired) {
@@ -26,8 +28,10 @@ record Input(String name, Map<String, Object> schema, boolean isRequired) {
         return list(name, description, Map.of(TYPE, STRING));
     }
 
-    static Input choices(String name, String description, List<String> choices) {
-        return list(name, description, Map.of(TYPE, STRING, "enum", choices));
+    /// @param word what a choice is called
+    static <T> Input choices(String name, String description, T[] choices, Function<T, String> word) {
+        List<String> words = Stream.of(choices).map(word).toList();
+        return list(name, description, Map.of(TYPE, STRING, "enum", words));
     }
 
     private static Input list(String name, String description, Map<String, Object> element) {

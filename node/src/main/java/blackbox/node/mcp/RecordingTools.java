@@ -57,7 +57,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /// The tools: each answers from the recordings as they are now, and none changes anything.
 final class RecordingTools {
@@ -121,9 +120,8 @@ final class RecordingTools {
                                 Input.choices(
                                         "parts",
                                         "Everything about these.",
-                                        Stream.of(TouchedPart.values())
-                                                .map(TouchedPart::partName)
-                                                .toList())),
+                                        TouchedPart.values(),
+                                        TouchedPart::partName)),
                         this::touched),
                 new Tool(
                         "events",
@@ -177,9 +175,8 @@ final class RecordingTools {
                                 Input.choices(
                                         "streams",
                                         "Only these (default: both).",
-                                        Stream.of(PrintedStream.values())
-                                                .map(PrintedStream::word)
-                                                .toList()),
+                                        PrintedStream.values(),
+                                        PrintedStream::word),
                                 Input.number(
                                         "piece",
                                         "Begin at this piece: 'next' of the page before, of the same streams.",
@@ -226,9 +223,8 @@ final class RecordingTools {
                                         "require",
                                         "What must hold besides: nothing lost, time vouched for, trusted keys, could be"
                                                 + " stopped all the time.",
-                                        Stream.of(Requirement.values())
-                                                .map(Requirement::requirementName)
-                                                .toList())),
+                                        Requirement.values(),
+                                        Requirement::requirementName)),
                         this::verify),
                 new Tool(
                         "prove",
