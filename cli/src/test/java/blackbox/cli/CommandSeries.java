@@ -43,7 +43,7 @@ public final class CommandSeries {
             System.setErr(err);
             int code = Main.run(request.arguments().toArray(String[]::new));
             System.out.flush();
-            return output.code(code, false, err);
+            return output.code(code, request.arguments().getFirst().equals("record"), err);
         }
     }
 }

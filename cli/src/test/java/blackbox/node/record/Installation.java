@@ -19,12 +19,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /// `blackbox` with a data folder of its own, each command a process of its own, as users run it, but for [those
-/// that only read][WarmCommands]. Image, QEMU and snapshots are shared by all tests of the build: created on
+/// that only read, and recordings that nothing is given to][WarmCommands]. Image, QEMU and snapshots are shared by all
+/// tests of the build: created on
 /// first use, which takes minutes, and linked in here.
 ///
 /// @param folder holds the data folder and what commands print
@@ -166,13 +168,12 @@ public record Installation(Path folder) {
 
     /// Runs a command to its end, with nothing to read.
     public Ended run(String... arguments) throws IOException, InterruptedException {
-        if (WarmCommands.take(arguments)) {
-            Path out = Files.createTempFile(folder, "out", ".txt");
-            Path err = Files.createTempFile(folder, "err", ".txt");
-            int code = WarmCommands.run(data(), out, err, arguments);
-            return new Ended(code, Files.readString(out), Files.readString(err));
-        }
-        return start(arguments).await();
+        Path out = Files.createTempFile(folder, "out", ".txt");
+        Path err = Files.createTempFile(folder, "err", ".txt");
+        OptionalInt code = WarmCommands.run(data(), out, err, arguments);
+        return code.isPresent()
+                ? new Ended(code.getAsInt(), Files.readString(out), Files.readString(err))
+                : start(arguments).await();
     }
 
     /// Verifies a run, of which nothing may be missing.

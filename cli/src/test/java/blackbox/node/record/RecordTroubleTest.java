@@ -88,7 +88,8 @@ class RecordTroubleTest {
 
     @Test
     void anUnwritableDataFolderIsReported() throws Exception {
-        Ended ended = blackbox.run("record", "--data", "/proc/nonesuch", "--", "true");
+        Ended ended = blackbox.start("record", "--data", "/proc/nonesuch", "--", "true")
+                .await();
         assertTrue(ended.exitCode() == 2 || ended.exitCode() == 125, ended::err);
         assertEquals(1, ended.sentences().size(), ended::err);
     }

@@ -13,104 +13,154 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Commands that only read, in one process for all of a test process's: started anew, each of them spends ten
-/// times as much on starting as on its answer (docs/decisions/0165).
+/// A process that carries out one command after the other: started anew, one that only reads spends ten times
+/// as much on starting as on its answer, and a short recording half of its time
+/// (docs/decisions/0165-processor-time-of-the-tests.md). There are two for each test process, one for what reads
+/// and one for recordings.
 final class WarmCommands {
-    private static final Set<String> READING =
+    private static final Set<String> READ =
             Set.of("caused", "diff", "events", "output", "query", "replay", "runs", "show", "touched", "verify", "why");
 
     /// After these a process of long standing would still have the keys that it has opened.
-    private static final Set<String> CHANGING_KEYS = Set.of("keys", "shred");
+    private static final Set<String> CHANGE_KEYS = Set.of("keys", "shred");
 
     private static final long PATIENCE_SECONDS = 600;
     private static final long STACKS_SECONDS = 5;
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private static @Nullable WarmCommands current;
+    private static final WarmCommands READING = new WarmCommands(Integer.MAX_VALUE);
 
-    private final Process process;
-    private final Path errors;
-    private final Writer requests;
-    private final BufferedReader answers;
+    /// Anew from time to time: no recording outlives its process in use.
+    private static final WarmCommands RECORDING = new WarmCommands(20, "-XX:TieredStopAtLevel=1");
 
-    private WarmCommands() throws IOException {
-        var command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-XX:+UseSerialGC"));
-        command.addAll(List.of("-Xmx512m", "-XX:+DisplayVMOutputToStderr"));
-        String tests = System.getProperty("java.class.path");
-        command.addAll(
-                BuiltProgram.current().map(built -> built.classPath(tests)).orElse(List.of("-cp", tests)));
-        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", CommandSeries.class.getName()));
-        errors = Files.createTempFile("commands", ".txt");
-        process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
-        requests = process.outputWriter(StandardCharsets.UTF_8);
-        answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    private final int most;
+    private final List<String> options;
+    private final ReentrantLock busy = new ReentrantLock();
+    private @Nullable Series current;
+
+    /// @param most commands for one process
+    private WarmCommands(int most, String... options) {
+        this.most = most;
+        this.options = List.of(options);
     }
 
-    /// Whether it is such a command.
-    static boolean take(String... arguments) {
-        if (arguments.length > 0 && CHANGING_KEYS.contains(arguments[0])) {
-            end();
-        }
-        return arguments.length > 0 && READING.contains(arguments[0]);
-    }
-
-    /// Its exit code; it ends with this process.
-    static synchronized int run(Path data, Path out, Path err, String... arguments)
+    /// Carries out a command in such a process.
+    ///
+    /// @return its exit code; nothing if it is none of these commands, or if all such processes are busy
+    static OptionalInt run(Path data, Path out, Path err, String... arguments)
             throws IOException, InterruptedException {
-        WarmCommands commands = current == null ? new WarmCommands() : current;
-        current = commands;
+        if (CHANGE_KEYS.contains(arguments[0])) {
+            READING.renew();
+            RECORDING.renew();
+        }
+        Optional<WarmCommands> these = READ.contains(arguments[0])
+                ? Optional.of(READING)
+                : arguments[0].equals("record") ? Optional.of(RECORDING) : Optional.empty();
+        if (these.isEmpty() || !these.get().busy.tryLock()) {
+            return OptionalInt.empty();
+        }
         var whole = new ArrayList<>(List.of(arguments));
         whole.addAll(1, List.of("--data", data.toString()));
-        return commands.answer(new Request(whole, out, err));
+        try {
+            return OptionalInt.of(these.get().answer(new Request(whole, out, err)));
+        } finally {
+            these.get().busy.unlock();
+        }
     }
 
     private int answer(Request request) throws IOException, InterruptedException {
-        var answer = new FutureTask<String>(answers::readLine);
-        Thread.ofVirtual().start(answer);
-        String line = null;
-        try {
-            requests.write(JSON.writeValueAsString(request) + "\n");
-            requests.flush();
-            line = answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-            if (line != null) {
-                for (ProcessHandle child : process.descendants().toList()) {
-                    child.onExit().get(STACKS_SECONDS, TimeUnit.SECONDS); // one that stays is a fault
-                }
-                return Integer.parseInt(line);
-            }
-        } catch (TimeoutException e) {
-            var asked = new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).start();
-            asked.waitFor();
-            boolean unused = process.waitFor(STACKS_SECONDS, TimeUnit.SECONDS);
-        } catch (ExecutionException | IOException e) {
-            throw new AssertionError(request + " was not answered", e);
-        } finally {
-            if (line == null) {
-                end();
-            }
+        Series series = current == null ? new Series(options) : current;
+        current = null;
+        int code = series.answer(request);
+        if (series.answered == most) {
+            series.end();
+        } else {
+            current = series;
         }
-        List<String> left = process.descendants()
-                .map(child -> child.info().commandLine().orElse("?"))
-                .toList();
-        end();
-        throw new AssertionError(request + " ended with " + line + " and left " + left + "; it said:\n"
-                + Files.readString(Path.of(request.err())) + Files.readString(errors));
+        return code;
     }
 
-    /// Ends the process, if there is one: what it remembers is not so any more.
-    static synchronized void end() {
-        if (current != null) {
-            Process gone = current.process;
-            current = null;
-            gone.descendants().forEach(ProcessHandle::destroyForcibly);
-            gone.destroyForcibly();
+    private void renew() {
+        busy.lock();
+        try {
+            if (current != null) {
+                current.end();
+                current = null;
+            }
+        } finally {
+            busy.unlock();
+        }
+    }
+
+    /// The process; it ends with this one.
+    private static final class Series {
+        private final Process process;
+        private final Path errors;
+        private final Writer requests;
+        private final BufferedReader answers;
+        private int answered;
+
+        Series(List<String> options) throws IOException {
+            var command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-XX:+UseSerialGC"));
+            command.addAll(options);
+            command.addAll(List.of("-Xmx512m", "-XX:+DisplayVMOutputToStderr"));
+            String tests = System.getProperty("java.class.path");
+            command.addAll(
+                    BuiltProgram.current().map(built -> built.classPath(tests)).orElse(List.of("-cp", tests)));
+            command.addAll(List.of("--enable-native-access=ALL-UNNAMED", CommandSeries.class.getName()));
+            errors = Files.createTempFile("commands", ".txt");
+            process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
+            requests = process.outputWriter(StandardCharsets.UTF_8);
+            answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        }
+
+        int answer(Request request) throws IOException, InterruptedException {
+            var answer = new FutureTask<String>(answers::readLine);
+            Thread.ofVirtual().start(answer);
+            String line = null;
+            try {
+                requests.write(JSON.writeValueAsString(request) + "\n");
+                requests.flush();
+                line = answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                if (line != null) {
+                    for (ProcessHandle child : process.descendants().toList()) {
+                        child.onExit().get(STACKS_SECONDS, TimeUnit.SECONDS); // one that stays is a fault
+                    }
+                    answered++;
+                    return Integer.parseInt(line);
+                }
+            } catch (TimeoutException e) {
+                var asked = new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).start();
+                asked.waitFor();
+                boolean unused = process.waitFor(STACKS_SECONDS, TimeUnit.SECONDS);
+            } catch (ExecutionException | IOException e) {
+                throw new AssertionError(request + " was not answered", e);
+            } finally {
+                if (line == null) {
+                    end();
+                }
+            }
+            List<String> left = process.descendants()
+                    .map(child -> child.info().commandLine().orElse("?"))
+                    .toList();
+            end();
+            throw new AssertionError(request + " ended with " + line + " and left " + left + "; it said:\n"
+                    + Files.readString(Path.of(request.err())) + Files.readString(errors));
+        }
+
+        void end() {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
         }
     }
 }
