@@ -90,8 +90,9 @@ public final class LeafCodec {
         return switch (column.type()) {
             case INT, LONG -> decodeNumber(source, at, end, row, column);
             case STRING, BYTES -> {
-                long length = Varint.get(source, at, end);
-                int start = at + Varint.size(length);
+                boolean isShort = at < end && source[at] >= 0;
+                long length = isShort ? source[at] : Varint.get(source, at, end);
+                int start = at + (isShort ? 1 : Varint.size(length));
                 if (length < 0 || length > end - start) {
                     yield -1;
                 }
@@ -109,6 +110,10 @@ public final class LeafCodec {
     }
 
     private static int decodeNumber(byte[] source, int at, int end, Row row, Column column) {
+        if (at < end && source[at] >= 0) { // as most numbers are
+            row.set(column, Varint.unzigzag(source[at]));
+            return at + 1;
+        }
         long value = 0;
         for (int shift = 0; shift < 70 && at < end; shift += 7) {
             byte octet = source[at++];

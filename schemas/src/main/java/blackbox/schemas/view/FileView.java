@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What was done to a file at a path. A call that failed had no effect.
@@ -21,6 +22,10 @@ public abstract sealed class FileView extends EventView {
     private static final Set<FileEffect> TRUNCATED = effects(FileEffect.TRUNCATES);
     private static final Set<FileEffect> ATTRIBUTES = effects(FileEffect.ATTRIBUTES);
     private static final Set<FileEffect> MAPPED = effects(FileEffect.MAPS);
+
+    private static final FileEffect[] LEAVING = Stream.of(FileEffect.values())
+            .filter(effect -> effect.isChange() || effect == FileEffect.MAPS)
+            .toArray(FileEffect[]::new);
 
     private static final Pattern ELSEWHERE = Pattern.compile("[a-z0-9-]+\\[[0-9]+:[0-9]+\\]/");
 
@@ -69,8 +74,9 @@ public abstract sealed class FileView extends EventView {
 
     /// Whether the file at [#path] was changed with this event, or mapped shared and writable.
     public final boolean leavesSomething() {
-        for (FileEffect effect : effects()) { // a stream would take a tenth of the time of an alignment
-            if (effect.isChange() || effect == FileEffect.MAPS) {
+        Set<FileEffect> effects = effects();
+        for (FileEffect effect : LEAVING) { // a stream would take a tenth of the time of an alignment
+            if (effects.contains(effect)) {
                 return true;
             }
         }

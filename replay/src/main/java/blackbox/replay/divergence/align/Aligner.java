@@ -209,6 +209,9 @@ public final class Aligner {
     }
 
     private StrandPair pair(int side, Strand strand) {
+        if (strand.attachment() instanceof StrandPair known) {
+            return known;
+        }
         StrandPair pair = pairs.computeIfAbsent(strand.key(), _ -> new StrandPair());
         if (!pair.isShown(side)) {
             pair.show(side, strand);
@@ -243,7 +246,7 @@ public final class Aligner {
         if (recorded.writes() && Interleaving.isOfProcess(pair.strand())) {
             changes.add(pair.strand().process(), recorded, actual);
         }
-        pair.agreed = new Edit.Agreed(recorded, actual);
+        pair.agree(recorded, actual);
     }
 
     private void agree(Token recorded, Token actual) {
@@ -261,14 +264,19 @@ public final class Aligner {
         }
         pair.end(side);
         if (pair.isDone() && pair.isWithoutEdits()) {
-            pairs.remove(strand.key());
+            forget(strand.key(), pair);
         } else if (pair.hasEnded(RECORDED) && pair.hasEnded(ACTUAL)) {
             ending.add(new Ending(strand.key(), events[RECORDED] + events[ACTUAL]));
         }
     }
 
-    /// Compares what is left of strands that ended a while ago on both sides: files and flows may be reported
-    /// shortly after the end of the process that had them.
+    private void forget(long key, StrandPair pair) {
+        pairs.remove(key);
+        pair.hide();
+    }
+
+    /// Compares what is left of strands that ended a while ago on both sides: files and flows may be
+    /// reported shortly after the end of the process that had them.
     private void settleEnded() {
         long now = events[RECORDED] + events[ACTUAL];
         while (!ending.isEmpty() && now - ending.element().events() > GRACE_EVENTS) {
@@ -280,7 +288,7 @@ public final class Aligner {
             compareAll(pair);
             if (pair.isWithoutEdits() || ++divergent > DIVERGENT_MAX) {
                 forgotten |= !pair.isWithoutEdits();
-                pairs.remove(key);
+                forget(key, pair);
             }
         }
     }
@@ -379,7 +387,7 @@ public final class Aligner {
                 Edit.reach(
                         recorded.subList(hunk.expectedFrom() + expected.size(), hunk.expectedTo()),
                         actual.subList(hunk.actualFrom() + found.size(), hunk.actualTo())),
-                pair.agreed,
+                pair.agreed(),
                 hunk.expectedTo() < recorded.size() ? recorded.get(hunk.expectedTo()) : null,
                 hunk.actualTo() < actual.size() ? actual.get(hunk.actualTo()) : null));
     }
@@ -423,17 +431,9 @@ public final class Aligner {
     private static boolean[] rare(List<Token> tokens) {
         var rare = new boolean[tokens.size()];
         for (int i = 0; i < rare.length; i++) {
-            rare[i] = isRare(tokens.get(i).sort());
+            rare[i] = tokens.get(i).sort().isRare();
         }
         return rare;
-    }
-
-    /// Whether an event can serve as an anchor: among the others, many are identical.
-    private static boolean isRare(Token.Sort sort) {
-        return switch (sort) {
-            case ACCESS, FILE_IO -> false;
-            case FLOW, PROCESS_END, MISS, TURNING_POINT, OTHER -> true;
-        };
     }
 
     /// Too much waits on that side: only the beginnings of the longest strands are kept, and the rest of them

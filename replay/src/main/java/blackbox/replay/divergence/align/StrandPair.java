@@ -29,7 +29,8 @@ public final class StrandPair {
     private boolean whole = true;
     /// How far the differences reach that were not kept.
     private Reach dropped = Reach.PATH;
-    Edit.@Nullable Agreed agreed;
+    private @Nullable Token agreedRecorded;
+    private @Nullable Token agreedActual;
 
     /// Differences in folded reads and writes of one file: they may add up to nothing.
     private static final class Folded {
@@ -64,6 +65,16 @@ public final class StrandPair {
 
     void show(int side, Strand strand) {
         strands[side] = strand;
+        strand.attach(this);
+    }
+
+    /// Undoes [#show]: what still comes is of another pair.
+    void hide() {
+        for (Strand strand : strands) {
+            if (strand != null) {
+                strand.attach(null);
+            }
+        }
     }
 
     boolean isShown(int side) {
@@ -93,6 +104,17 @@ public final class StrandPair {
 
     boolean isCutOff(int side) {
         return cut[side];
+    }
+
+    /// Notes that the sides agree on these, the last so far.
+    void agree(Token recorded, Token actual) {
+        agreedRecorded = recorded;
+        agreedActual = actual;
+    }
+
+    /// The last events on which the sides agree; null for none.
+    Edit.@Nullable Agreed agreed() {
+        return agreedRecorded == null || agreedActual == null ? null : new Edit.Agreed(agreedRecorded, agreedActual);
     }
 
     boolean isDone() {

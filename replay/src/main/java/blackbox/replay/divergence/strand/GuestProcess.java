@@ -6,6 +6,9 @@ import java.util.Map;
 /// What one side has reported of a process so far.
 final class GuestProcess {
 
+    /// Its key in [Lineage].
+    final long id;
+
     /// Where its events go; named when it executes its program, at the latest when it ends.
     final Strand strand;
 
@@ -33,7 +36,8 @@ final class GuestProcess {
     private long listens;
     private long forks;
 
-    GuestProcess(Strand strand, long word, long parentWord, long birth, long beganNs) {
+    GuestProcess(long id, Strand strand, long word, long parentWord, long birth, long beganNs) {
+        this.id = id;
         this.strand = strand;
         this.word = word;
         this.parentWord = parentWord;

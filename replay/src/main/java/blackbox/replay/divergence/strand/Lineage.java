@@ -17,6 +17,7 @@ import blackbox.schemas.view.RunView;
 import blackbox.schemas.view.VmView;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.LinkedHashMap;
@@ -39,6 +40,7 @@ public final class Lineage {
     private static final int EXITED_KEPT = 16_384;
     private static final int COUNTED_MAX = 1 << 18;
     private static final int OPEN_MAX = 32_768;
+    private static final int RECENT = 64;
     private static final long ROOT = 11;
     private static final long BIRTH = 12;
 
@@ -49,6 +51,11 @@ public final class Lineage {
     private final EventIdentity identity;
     private final TokenSink sink;
     private final Map<Long, GuestProcess> processes = new LinkedHashMap<>();
+
+    /// Those of `processes` that were met last, each at the place that its id gives: most events are of one
+    /// of them.
+    private final @Nullable GuestProcess[] recent = new GuestProcess[RECENT];
+
     private final Deque<Long> exited = new ArrayDeque<>();
     private final GenerationalCache counted = new GenerationalCache(COUNTED_MAX);
     private final Map<Long, Strand> ownerless = new LinkedHashMap<>();
@@ -160,8 +167,14 @@ public final class Lineage {
     private GuestProcess process(EventView event) {
         Row row = event.row();
         long id = id(row.number(Column.PID), row.has(Column.START_NS) ? row.number(Column.START_NS) : 0);
+        int place = (int) (id ^ id >>> 22) & RECENT - 1;
+        GuestProcess met = recent[place];
+        if (met != null && met.id == id) {
+            return met;
+        }
         GuestProcess known = processes.get(id);
         if (known != null) {
+            recent[place] = known;
             return known;
         }
         long parentKey = hash.mix(ROOT, 3);
@@ -176,6 +189,7 @@ public final class Lineage {
         }
         long group = hash.mix(parentKey, Strand.Sort.PROCESS.code);
         var process = new GuestProcess(
+                id,
                 new Strand(Strand.Sort.PROCESS, group, 0, parentKey),
                 identity.word(row.number(Column.PID)),
                 row.has(Column.PPID) ? identity.word(row.number(Column.PPID)) : 0,
@@ -187,6 +201,7 @@ public final class Lineage {
                 // forked.
                 : event instanceof ProcessView.Exit && !row.has(Column.COMM);
         processes.put(id, process);
+        recent[place] = process;
         return process;
     }
 
@@ -318,6 +333,7 @@ public final class Lineage {
         if (exited.size() > EXITED_KEPT) {
             GuestProcess forgotten = processes.remove(exited.remove());
             if (forgotten != null) {
+                Arrays.fill(recent, null);
                 close(forgotten);
             }
         }

@@ -2,6 +2,7 @@ package blackbox.replay.divergence.strand;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// What happened one after the other on one side: a thread, a flow, the host's view of one name. Its key is the
 /// same on both sides when it is the same strand, whatever numbers the kernel assigned; it is fixed when enough is
@@ -40,6 +41,7 @@ public final class Strand {
     private List<Token> held = new ArrayList<>();
     private long key;
     private long next;
+    private @Nullable Object attachment;
 
     Strand(Sort sort, long group, long process, long parent) {
         this(sort, group, process, parent, 0);
@@ -92,6 +94,15 @@ public final class Strand {
 
     public long key() {
         return key;
+    }
+
+    /// What its reader keeps with it, which spares it a look-up for each event; null if nothing.
+    public @Nullable Object attachment() {
+        return attachment;
+    }
+
+    public void attach(@Nullable Object kept) {
+        attachment = kept;
     }
 
     boolean isNamed() {

@@ -48,7 +48,15 @@ public record Token(
         /// A replay asked for something that its recording does not contain.
         MISS,
         /// Anything else.
-        OTHER
+        OTHER;
+
+        /// Whether such an event can serve as an anchor: among the others, many are identical.
+        public boolean isRare() {
+            return switch (this) {
+                case ACCESS, FILE_IO -> false;
+                case FLOW, PROCESS_END, MISS, TURNING_POINT, OTHER -> true;
+            };
+        }
     }
 
     /// How a process ended, as far as that may depend on whether somebody still read what it wrote.
