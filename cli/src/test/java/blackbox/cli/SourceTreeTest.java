@@ -4,13 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.schemas.Release;
-import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -98,10 +97,7 @@ class SourceTreeTest {
     void theArchitecturePageNamesOnlyWhatExists() {
         Path page = ROOT.resolve("ARCHITECTURE.md");
         assertTrue(lines(page).size() <= 200, "ARCHITECTURE.md is longer than 200 lines");
-        Set<String> types = new ClassFileImporter()
-                .importPackages("blackbox").stream()
-                        .map(JavaClass::getSimpleName)
-                        .collect(Collectors.toSet());
+        Set<String> types = types();
         Set<String> missing = new TreeSet<>();
         var quoted = QUOTED.matcher(String.join("\n", lines(page)));
         while (quoted.find()) {
@@ -113,6 +109,18 @@ class SourceTreeTest {
             }
         }
         assertEquals(Set.of(), missing);
+    }
+
+    /// The simple names of all types, nested ones, too, by the files that their classes are in.
+    private static Set<String> types() {
+        var types = new HashSet<String>();
+        for (String below : List.of("target/classes", "target/test-classes")) {
+            files(below, ".class").forEach(file -> {
+                String name = file.getFileName().toString();
+                types.add(name.substring(name.lastIndexOf('$') + 1, name.length() - ".class".length()));
+            });
+        }
+        return types;
     }
 
     private static boolean saysSomething(Path packageInfo) {
@@ -131,18 +139,23 @@ class SourceTreeTest {
     }
 
     private static List<Path> sources(String below) {
+        return files(below, ".java");
+    }
+
+    /// The files below a folder of each module whose names end so.
+    private static List<Path> files(String below, String ending) {
         var found = new ArrayList<Path>();
         for (Path module : modules()) {
             Path folder = module.resolve(below);
             if (Files.isDirectory(folder)) {
                 try (Stream<Path> files = Files.walk(folder)) {
-                    files.filter(file -> file.toString().endsWith(".java")).forEach(found::add);
+                    files.filter(file -> file.toString().endsWith(ending)).forEach(found::add);
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
             }
         }
-        assertTrue(!found.isEmpty(), () -> "no sources below " + ROOT);
+        assertTrue(!found.isEmpty(), () -> "no " + ending + " below " + ROOT);
         return found;
     }
 
