@@ -10,10 +10,10 @@ import blackbox.evidence.sign.CryptoProvider;
 import blackbox.evidence.text.Timestamps;
 import blackbox.evidence.time.TimeVerdict;
 import blackbox.recorder.RecorderException;
-import blackbox.recorder.anchor.AnchorClient;
 import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.anchor.Anchoring;
 import blackbox.recorder.anchor.Anchoring.Outcome;
+import blackbox.recorder.outbound.HttpPoster;
 import blackbox.schemas.folder.DataFolder;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
@@ -75,7 +75,7 @@ final class AnchorCommand implements Callable<Integer> {
                             + data.policy() + ", or a time authority with --tsa or in "
                             + data.anchorsConf());
         }
-        try (var client = new AnchorClient(timeout)) {
+        try (var client = new HttpPoster(timeout)) {
             var anchoring = new Anchoring(
                     data.log(), settings, client, CryptoProvider.current().random());
             return switch (anchoring.run()) {

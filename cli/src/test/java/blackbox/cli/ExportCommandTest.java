@@ -17,11 +17,16 @@ import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Text;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Random;
@@ -99,6 +104,47 @@ class ExportCommandTest {
         Ran again = export("--format", "otlp", "--out", file.toString());
         assertEquals(ExitCodes.BAD_INPUT, again.exitCode());
         assertTrue(again.err().contains("already exists"), again.err());
+    }
+
+    @Test
+    void aRunsCallsAreSentToAReceiverOfTraces() throws Exception {
+        record(true);
+        var bodies = new ArrayList<String>();
+        HttpServer collector = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        collector.createContext("/v1/traces", exchange -> {
+            bodies.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+            byte[] answer = (bodies.size() == 1 ? "{}" : "{\"partialSuccess\":{\"rejectedSpans\":\"1\"}}")
+                    .getBytes(StandardCharsets.UTF_8);
+            exchange.getResponseHeaders().set("Content-Type", "application/json");
+            exchange.sendResponseHeaders(200, answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        });
+        collector.start();
+        try {
+            String endpoint = "http://localhost:" + collector.getAddress().getPort();
+            Ran sent = export("--format", "otlp", "--endpoint", endpoint, "--json");
+            assertEquals(ExitCodes.OK, sent.exitCode(), sent.err());
+            JsonNode said = JSON.readTree(sent.out());
+            assertEquals(endpoint, said.path("otlp").asText());
+            assertEquals(2, said.path("spans").asLong());
+            assertEquals(0, said.path("rejectedSpans").asLong());
+            assertEquals(export("--format", "otlp", "--out", "-").out(), bodies.getFirst() + "\n");
+            Ran partly = export("--format", "otlp", "--endpoint", endpoint);
+            assertEquals(ExitCodes.FAILED, partly.exitCode(), partly.out());
+            assertTrue(partly.out().contains("2 spans sent, of which 1 were rejected"), partly.out());
+        } finally {
+            collector.stop(0);
+        }
+        for (String[] wrong : List.of(
+                new String[] {"--format", "otlp", "--endpoint", "http://collector.example:4318"},
+                new String[] {"--format", "otlp", "--endpoint", "localhost:4318"},
+                new String[] {"--format", "otlp", "--endpoint", "https://collector.example", "--out", "-"},
+                new String[] {"--format", "json", "--endpoint", "https://collector.example"})) {
+            Ran refused = export(wrong);
+            assertEquals(ExitCodes.BAD_INPUT, refused.exitCode(), refused.err());
+            assertTrue(refused.err().contains("--endpoint"), refused.err());
+        }
     }
 
     /// Each line's command is one that there is, and ends with the code that the map says.

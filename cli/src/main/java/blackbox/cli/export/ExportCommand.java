@@ -3,6 +3,7 @@ package blackbox.cli.export;
 import blackbox.cli.exit.CommandException;
 import blackbox.cli.exit.ExitCodes;
 import blackbox.cli.options.CommonOptions;
+import blackbox.cli.options.EndpointOptions;
 import blackbox.cli.options.ReportOptions;
 import blackbox.cli.options.RunArgument;
 import blackbox.cli.options.TravelOptions;
@@ -21,6 +22,7 @@ import blackbox.evidence.time.TimeVerdict;
 import blackbox.evidence.verify.Verification;
 import blackbox.ingest.table.CatalogView;
 import blackbox.node.data.LocalTrust;
+import blackbox.node.otlp.OtlpReceiver;
 import blackbox.node.travel.TravelException;
 import blackbox.node.verdict.VerdictList;
 import blackbox.query.QueryException;
@@ -31,11 +33,12 @@ import blackbox.query.export.JsonExport;
 import blackbox.query.ocsf.OcsfExport;
 import blackbox.query.otlp.RunTrace;
 import blackbox.query.otlp.RunTrace.Content;
+import blackbox.query.otlp.RunTrace.Programs;
 import blackbox.recorder.RecorderException;
-import blackbox.recorder.anchor.AnchorClient;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.LogKey;
 import blackbox.recorder.keys.LogKeys;
+import blackbox.recorder.outbound.HttpPoster;
 import blackbox.replay.ReplayException;
 import blackbox.replay.capture.Payload;
 import blackbox.replay.capture.SealedCapture;
@@ -49,11 +52,13 @@ import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.VmException;
+import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,8 +94,9 @@ import picocli.CommandLine.Spec;
             "  blackbox export last --format pdf --tsa https://tsa.example/tsr --signer-cert seal.crt --signer-key seal.key",
             "  blackbox export last --format controls --out - | jq '.controls[] | select(.exitCode == 1)'",
             "  blackbox export last --format asciicast --out session.cast && asciinema play session.cast",
-            "  blackbox export last --format otlp --out run.otlp.jsonl     calls of models, for any reader of OTLP",
+            "  blackbox export last --format otlp --out run.otlp.jsonl     calls and programs, for any reader of OTLP",
             "  blackbox export last --format otlp --content --out -        with arguments of tools, to standard output",
+            "  blackbox export last --format otlp --endpoint http://localhost:4318     sent to a collector",
             "  blackbox export last --format replay --to age1… --out incident.bbrun      `keys identity` makes such a key",
             "  blackbox export last --format replay --passphrase-file pass --slim"
         })
@@ -123,7 +129,7 @@ public final class ExportCommand implements Callable<Integer> {
                         + " with the command that shows it and, where one can say so, its exit code, as JSON",
                 "For others' tools; these are not signed, and hold in clear what the agent saw and did:",
                 "  ocsf: every event in the Open Cybersecurity Schema Framework 1.8, for a SIEM or a data lake",
-                "  otlp: calls of models, tools and MCP servers as OpenTelemetry traces (GenAI conventions)",
+                "  otlp: calls of models, tools and MCP servers, and the programs that ran, as an OpenTelemetry trace",
                 "  json: every event as `events --json` prints it",
                 "  csv: every event with all columns, for a spreadsheet",
                 "  chrome-trace: processes, files, connections and calls on a time line, for Perfetto and speedscope",
@@ -144,8 +150,13 @@ public final class ExportCommand implements Callable<Integer> {
 
     @Option(
             names = "--content",
-            description = "otlp: export arguments of tools and messages of errors, too, as far as the record has them.")
+            description =
+                    "otlp: export arguments of tools and programs and messages of errors, too, as far as the record has"
+                            + " them.")
     private boolean content;
+
+    @Option(names = "--no-programs", description = "otlp: leave out the programs that ran, and export calls alone.")
+    private boolean noPrograms;
 
     @Mixin
     private TravelOptions travel = new TravelOptions();
@@ -153,17 +164,22 @@ public final class ExportCommand implements Callable<Integer> {
     @Mixin
     private ReportOptions signing = new ReportOptions();
 
+    @Mixin
+    private EndpointOptions receiver = new EndpointOptions();
+
     @Spec
     private CommandSpec spec;
 
     @Override
     public Integer call()
             throws IOException, QueryException, EvidenceException, RecorderException, ReplayException, TravelException,
-                    VmException, ReportException {
+                    VmException, ReportException, InterruptedException {
         travel.requireFormat(format == ExportFormat.REPLAY);
         signing.requireFormat(format == ExportFormat.PDF);
-        if (content && format != ExportFormat.OTLP) {
-            throw CommandException.badInput("--content applies to --format otlp only");
+        receiver.requireFormat(format == ExportFormat.OTLP, out != null);
+        if ((content || noPrograms) && format != ExportFormat.OTLP) {
+            throw CommandException.badInput(
+                    (content ? "--content" : "--no-programs") + " applies to --format otlp only");
         }
         DataFolder folder = common.dataFolder();
         var recordings = common.recordings();
@@ -175,7 +191,9 @@ public final class ExportCommand implements Callable<Integer> {
             case REPLAY ->
                 TravelReport.print(spec.commandLine().getOut(), common.json(), travel.export(folder, run, out));
             case ASCIICAST -> cast(recordings, run);
-            case OTLP -> otlp(recordings, run);
+            case OTLP -> {
+                return otlp(recordings, run);
+            }
             case CONTROLS -> controls(folder, recordings, run);
             case PDF -> report(folder, recordings, run);
             case PCAPNG -> packets(recordings, run);
@@ -283,32 +301,67 @@ public final class ExportCommand implements Callable<Integer> {
         }
     }
 
-    private void otlp(Recordings recordings, RunId run) throws IOException {
+    private int otlp(Recordings recordings, RunId run) throws IOException, InterruptedException {
         Destination to = Destination.of(out, format.defaultFile(run), common.json());
-        RunTrace trace = RunTrace.collect(recordings, run, content ? Content.INCLUDED : Content.LEFT_OUT);
+        Programs programs = noPrograms ? Programs.LEFT_OUT : Programs.INCLUDED;
+        RunTrace trace = RunTrace.collect(recordings, run, content ? Content.INCLUDED : Content.LEFT_OUT, programs);
         if (trace.counts().areNone()) {
-            throw CommandException.badInput("run " + run + " has no calls of models or MCP servers to export; they are"
-                    + " recorded behind `blackbox record --policy FILE`, where the policy opens TLS, and `blackbox touched "
+            throw CommandException.badInput("run " + run + " has no calls of models or MCP servers to export"
+                    + (programs == Programs.INCLUDED ? ", and no programs" : "")
+                    + "; calls are recorded behind `blackbox record --policy FILE`, where the policy opens TLS, and `blackbox touched "
                     + run + " --calls` says what may not have been read");
+        }
+        URI address = receiver.address();
+        if (address != null) {
+            return send(run, trace, address);
         }
         to.write(octets -> {
             trace.write(new OutputStreamWriter(octets, StandardCharsets.UTF_8));
             return trace;
         });
+        said(run, to, words(trace), trace.limits(), json -> fields(trace, json));
+        return ExitCodes.OK;
+    }
+
+    private static String words(RunTrace trace) {
         RunTrace.Counts counts = trace.counts();
+        return "trace " + trace.id() + ": " + counts.models() + " calls of models, " + counts.tools() + " tools, "
+                + counts.mcp() + " calls of MCP servers, " + counts.programs() + " programs";
+    }
+
+    private void fields(RunTrace trace, JsonGenerator json) throws IOException {
+        json.writeStringField("trace", trace.id());
+        json.writeNumberField("modelSpans", trace.counts().models());
+        json.writeNumberField("toolSpans", trace.counts().tools());
+        json.writeNumberField("mcpSpans", trace.counts().mcp());
+        json.writeNumberField("programSpans", trace.counts().programs());
+        json.writeBooleanField("content", content);
+    }
+
+    /// Spans that were rejected are a failure: the receiver has not all of it.
+    private int send(RunId run, RunTrace trace, URI address) throws IOException, InterruptedException {
+        OtlpReceiver.Sent sent;
+        try (var poster = new HttpPoster(PATIENCE);
+                var narrator = Narrator.onStandardError()) {
+            sent = EndpointOptions.receiver(address, System.getenv(), poster, narrator::say)
+                    .send(trace);
+        }
+        PrintWriter err = spec.commandLine().getErr();
+        sent.said().forEach(each -> err.println("blackbox: the receiver says: " + each));
+        String place = HttpPoster.shown(address);
         said(
                 run,
-                to,
-                "trace " + trace.id() + ": " + counts.models() + " calls of models, " + counts.tools() + " tools, "
-                        + counts.mcp() + " calls of MCP servers",
+                place,
+                words(trace) + "; " + sent.spans() + " spans sent"
+                        + (sent.rejected() == 0 ? "" : ", of which " + sent.rejected() + " were rejected"),
                 trace.limits(),
                 json -> {
-                    json.writeStringField("trace", trace.id());
-                    json.writeNumberField("modelSpans", counts.models());
-                    json.writeNumberField("toolSpans", counts.tools());
-                    json.writeNumberField("mcpSpans", counts.mcp());
-                    json.writeBooleanField("content", content);
+                    fields(trace, json);
+                    json.writeNumberField("requests", sent.requests());
+                    json.writeNumberField("spans", sent.spans());
+                    json.writeNumberField("rejectedSpans", sent.rejected());
                 });
+        return sent.rejected() == 0 ? ExitCodes.OK : ExitCodes.FAILED;
     }
 
     private void events(Recordings recordings, RunId run) throws IOException {
@@ -369,7 +422,7 @@ public final class ExportCommand implements Callable<Integer> {
         Destination to = Destination.of(out, format.defaultFile(run), common.json());
         to.requireFree();
         KeyAccess access = KeyAccess.system();
-        try (var client = new AnchorClient(PATIENCE);
+        try (var client = new HttpPoster(PATIENCE);
                 var narrator = Narrator.onStandardError()) {
             ReportSigner signer = signing.signer(folder, access, client, narrator::say);
             narrator.say("verifying and reading run " + run);
@@ -427,21 +480,34 @@ public final class ExportCommand implements Callable<Integer> {
     /// Says what was written, on standard output unless it is there itself, and what may be missing from it.
     private void said(RunId run, Destination to, String words, List<String> limits, JsonOut.Body fields)
             throws IOException {
+        Path file = to.file();
+        if (file == null) {
+            complain(limits);
+            return;
+        }
+        long bytes = Files.size(file);
+        said(run, file.toString(), words, limits, json -> {
+            json.writeNumberField("bytes", bytes);
+            fields.write(json);
+        });
+    }
+
+    private void complain(List<String> limits) {
         PrintWriter err = spec.commandLine().getErr();
         limits.forEach(limit -> err.println("blackbox: " + Printable.of(limit)));
         err.flush();
-        Path file = to.file();
-        if (file == null) {
-            return;
-        }
+    }
+
+    /// @param place where it is now
+    private void said(RunId run, String place, String words, List<String> limits, JsonOut.Body fields)
+            throws IOException {
+        complain(limits);
         PrintWriter print = spec.commandLine().getOut();
         if (common.json()) {
-            long bytes = Files.size(file);
             JsonOut.document(print, json -> {
                 json.writeStartObject();
                 json.writeStringField("run", run.value());
-                json.writeStringField(format.toString(), file.toString());
-                json.writeNumberField("bytes", bytes);
+                json.writeStringField(format.toString(), place);
                 fields.write(json);
                 json.writeArrayFieldStart("limits");
                 for (String limit : limits) {
@@ -451,7 +517,7 @@ public final class ExportCommand implements Callable<Integer> {
                 json.writeEndObject();
             });
         } else {
-            print.println(file + "  " + words);
+            print.println(place + "  " + words);
             print.flush();
         }
     }

@@ -4,7 +4,7 @@ import blackbox.cli.exit.CommandException;
 import blackbox.evidence.text.Printable;
 import blackbox.node.alert.AlertOptions;
 import blackbox.node.alert.RuleFiles;
-import blackbox.node.alert.Webhook;
+import blackbox.recorder.outbound.HttpPoster;
 import blackbox.rules.Level;
 import blackbox.rules.RuleException;
 import java.io.IOException;
@@ -93,7 +93,7 @@ public final class AlertChoices {
             return null;
         }
         try {
-            return Webhook.address(chosen);
+            return HttpPoster.confidential(chosen, "alerts");
         } catch (IllegalArgumentException e) {
             throw CommandException.badInput((webhook == null ? "BLACKBOX_WEBHOOK: " : "--webhook: ") + e.getMessage());
         }

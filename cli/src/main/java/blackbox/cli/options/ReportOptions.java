@@ -2,12 +2,12 @@ package blackbox.cli.options;
 
 import blackbox.cli.exit.CommandException;
 import blackbox.recorder.RecorderException;
-import blackbox.recorder.anchor.AnchorClient;
 import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.anchor.TimeStamps;
 import blackbox.recorder.keys.CertifiedKey;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.ReportKeyFiles;
+import blackbox.recorder.outbound.HttpPoster;
 import blackbox.report.ReportSigner;
 import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
@@ -80,7 +80,7 @@ public final class ReportOptions {
     /// @param progress is told when a key is made, and why
     /// @throws RecorderException when the data folder's own key cannot be used or made, or its settings of
     ///     time authorities cannot be read
-    public ReportSigner signer(DataFolder data, KeyAccess access, AnchorClient client, Progress progress)
+    public ReportSigner signer(DataFolder data, KeyAccess access, HttpPoster client, Progress progress)
             throws RecorderException {
         AnchorSettings settings = AnchorSettings.read(data, List.of());
         var asked = new ArrayList<>(authorities);

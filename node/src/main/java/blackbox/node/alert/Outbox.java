@@ -4,6 +4,7 @@ import blackbox.evidence.sign.CryptoProvider;
 import blackbox.files.AtomicFiles;
 import blackbox.files.Folders;
 import blackbox.files.ProcessLock;
+import blackbox.recorder.outbound.HttpPoster;
 import blackbox.schemas.Hash;
 import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
@@ -267,7 +268,7 @@ public final class Outbox implements AutoCloseable {
     /// @return why it was not taken; null if it was
     private @Nullable String post(Waiting alert) throws IOException, InterruptedException {
         String given = Webhook.secret(secret, CryptoProvider.current().random());
-        String receiver = "the webhook at " + Webhook.shown(alert.to());
+        String receiver = "the webhook at " + HttpPoster.shown(alert.to());
         try {
             int status = webhook.post(alert.to(), given, alert.id(), alert.body());
             return status >= 200 && status <= 299 ? null : receiver + " answered " + status;
@@ -281,7 +282,7 @@ public final class Outbox implements AutoCloseable {
         if (trouble == null) {
             if (known != null) {
                 troubles.remove(mark(file));
-                progress.say("the webhook at " + Webhook.shown(alert.to()) + " takes alerts again");
+                progress.say("the webhook at " + HttpPoster.shown(alert.to()) + " takes alerts again");
             }
             return;
         }
@@ -302,7 +303,7 @@ public final class Outbox implements AutoCloseable {
         try {
             JsonNode node = JSON.readTree(octets);
             return new Waiting(
-                    Webhook.address(node.path("to").asText()),
+                    HttpPoster.confidential(node.path("to").asText(), "alerts"),
                     node.path("id").asText(),
                     node.path("body").asText());
         } catch (JsonProcessingException e) {

@@ -2,11 +2,9 @@ package blackbox.node.alert;
 
 import blackbox.files.AtomicFiles;
 import blackbox.files.BoundedFiles;
+import blackbox.recorder.outbound.HttpPoster;
 import java.io.IOException;
 import java.net.URI;
-import java.net.URISyntaxException;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -18,10 +16,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Base64;
-import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.Map;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -32,12 +27,8 @@ public final class Webhook implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int SECRET_OCTETS = 32;
     private static final String PREFIX = "whsec_";
-    private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "[::1]", "localhost");
 
-    private final HttpClient client = HttpClient.newBuilder()
-            .connectTimeout(PATIENCE)
-            .followRedirects(HttpClient.Redirect.NEVER)
-            .build();
+    private final HttpPoster poster = new HttpPoster(PATIENCE);
     private final InstantSource clock;
 
     public Webhook(InstantSource clock) {
@@ -82,32 +73,6 @@ public final class Webhook implements AutoCloseable {
         AtomicFiles.delete(mine);
     }
 
-    /// The address of a receiver.
-    ///
-    /// @throws IllegalArgumentException with a clause that says why it is none
-    public static URI address(String text) {
-        URI address;
-        try {
-            address = new URI(text);
-        } catch (URISyntaxException e) {
-            throw new IllegalArgumentException("it is no URL: " + e.getReason(), e);
-        }
-        String host = address.getHost();
-        if (address.getPort() > 65_535) {
-            throw new IllegalArgumentException("there is no port " + address.getPort());
-        }
-        if (host == null || address.getUserInfo() != null || address.getFragment() != null) {
-            throw new IllegalArgumentException("it is https://HOST/PATH, without a user or a fragment");
-        }
-        boolean isSafe =
-                "https".equals(address.getScheme()) || "http".equals(address.getScheme()) && LOOPBACK.contains(host);
-        if (!isSafe) {
-            throw new IllegalArgumentException(
-                    "alerts say what an agent did: they go to https, or to this host itself");
-        }
-        return address;
-    }
-
     /// Posts a message, and waits for the answer.
     ///
     /// @param secret as [#secret] gives it
@@ -115,32 +80,17 @@ public final class Webhook implements AutoCloseable {
     /// @throws IOException when there is no complete answer in time
     public int post(URI to, String secret, String id, String body) throws IOException, InterruptedException {
         long seconds = clock.instant().getEpochSecond();
-        HttpRequest request = HttpRequest.newBuilder(to)
-                .timeout(PATIENCE)
-                .header("Content-Type", "application/json")
-                .header("webhook-id", id)
-                .header("webhook-timestamp", Long.toString(seconds))
-                .header("webhook-signature", "v1," + signature(secret, id + "." + seconds + "." + body))
-                .POST(HttpRequest.BodyPublishers.ofString(body))
-                .build();
-        var pending = client.sendAsync(request, BodyHandlers.discarding());
-        try {
-            // The request's own timeout ends with the answer's head.
-            return pending.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS).statusCode();
-        } catch (TimeoutException e) {
-            pending.cancel(true);
-            throw new IOException("no complete answer within " + PATIENCE.toSeconds() + " s", e);
-        } catch (ExecutionException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            String why = cause.getMessage();
-            throw new IOException(why == null ? cause.getClass().getSimpleName() : why, e);
-        }
-    }
-
-    /// An address without what may be a secret of the receiver's: its path.
-    static String shown(URI address) {
-        int port = address.getPort();
-        return address.getScheme() + "://" + address.getHost() + (port < 0 ? "" : ":" + port);
+        Map<String, String> headers = Map.of(
+                "Content-Type",
+                "application/json",
+                "webhook-id",
+                id,
+                "webhook-timestamp",
+                Long.toString(seconds),
+                "webhook-signature",
+                "v1," + signature(secret, id + "." + seconds + "." + body));
+        return poster.post(to, headers, body.getBytes(StandardCharsets.UTF_8), BodyHandlers.discarding())
+                .statusCode();
     }
 
     private static String signature(String secret, String text) {
@@ -156,6 +106,6 @@ public final class Webhook implements AutoCloseable {
 
     @Override
     public void close() {
-        client.shutdownNow();
+        poster.close();
     }
 }

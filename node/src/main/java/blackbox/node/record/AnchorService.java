@@ -2,10 +2,10 @@ package blackbox.node.record;
 
 import blackbox.evidence.sign.CryptoProvider;
 import blackbox.recorder.RecorderException;
-import blackbox.recorder.anchor.AnchorClient;
 import blackbox.recorder.anchor.AnchorLoop;
 import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.anchor.Anchoring;
+import blackbox.recorder.outbound.HttpPoster;
 import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
 import java.time.Duration;
@@ -18,10 +18,10 @@ public final class AnchorService implements AutoCloseable {
 
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
 
-    private final @Nullable AnchorClient client;
+    private final @Nullable HttpPoster client;
     private final @Nullable AnchorLoop loop;
 
-    private AnchorService(@Nullable AnchorClient client, @Nullable AnchorLoop loop) {
+    private AnchorService(@Nullable HttpPoster client, @Nullable AnchorLoop loop) {
         this.client = client;
         this.loop = loop;
     }
@@ -38,7 +38,7 @@ public final class AnchorService implements AutoCloseable {
         if (settings.isEmpty()) {
             return new AnchorService(null, null);
         }
-        var client = new AnchorClient(ANSWER_TIMEOUT);
+        var client = new HttpPoster(ANSWER_TIMEOUT);
         var anchoring = new Anchoring(
                 data.log(), settings, client, CryptoProvider.current().random());
         return new AnchorService(client, AnchorLoop.start(anchoring, pacing, progress));

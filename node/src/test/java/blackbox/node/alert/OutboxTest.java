@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.recorder.outbound.HttpPoster;
 import blackbox.rules.Rule;
 import blackbox.rules.shipped.ShippedRules;
 import blackbox.schemas.RunId;
@@ -226,7 +227,7 @@ class OutboxTest {
                 "https://example.org:99999/"
             })
     void alertsGoToNoOtherAddress(String address) {
-        assertThrows(IllegalArgumentException.class, () -> Webhook.address(address));
+        assertThrows(IllegalArgumentException.class, () -> HttpPoster.confidential(address, "alerts"));
     }
 
     @Test

@@ -9,10 +9,10 @@ import blackbox.evidence.sign.Ed25519Key;
 import blackbox.evidence.sign.NoteVerifiers;
 import blackbox.evidence.witness.AddCheckpoint;
 import blackbox.evidence.witness.TestHistory;
-import blackbox.recorder.anchor.AnchorClient;
 import blackbox.recorder.anchor.Witnesses;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.WitnessKeyFile;
+import blackbox.recorder.outbound.HttpPoster;
 import blackbox.recorder.witness.Witness;
 import blackbox.recorder.witness.WitnessAnswer;
 import java.net.URI;
@@ -76,7 +76,7 @@ class WitnessControllerTest {
         var other = new TestHistory(2, 20, LOG);
         try (Witness witness = Witness.open(data.resolve("witness"), key, List.of(LOG.verifier()), access.clock());
                 ApiServer server = serve(witness);
-                var outside = new AnchorClient(Duration.ofSeconds(20))) {
+                var outside = new HttpPoster(Duration.ofSeconds(20))) {
             TrustPolicy policy = TrustPolicy.parse(
                     "log " + LOG.verifier().encoded() + "\nwitness w "
                             + key.verifier().encoded() + "\nquorum w\n",

@@ -334,8 +334,21 @@ final class CallSpans {
         return all;
     }
 
-    RunTrace.Counts counts() {
-        return new RunTrace.Counts(models, tools, mcp, unkept + outOfTime + withoutMethod);
+    long models() {
+        return models;
+    }
+
+    long tools() {
+        return tools;
+    }
+
+    long mcp() {
+        return mcp;
+    }
+
+    /// How many calls and tools should have a span and have none.
+    long leftOut() {
+        return unkept + outOfTime + withoutMethod;
     }
 
     /// `gen_ai.provider.name` of all calls, if they have the same.

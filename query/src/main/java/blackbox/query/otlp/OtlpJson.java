@@ -5,8 +5,11 @@ import blackbox.schemas.Release;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
-import java.io.Writer;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /// OTLP in JSON, as the OpenTelemetry protocol's specification and that of its file exporter have it: a `TracesData`
 /// (which is an `ExportTraceServiceRequest`, too) a line, ids in hex, enums as numbers, 64-bit numbers as strings.
@@ -25,27 +28,29 @@ final class OtlpJson {
 
     private OtlpJson() {}
 
-    /// Writes all of it; the caller closes `to`.
-    static void write(RunTrace trace, Writer to) throws IOException {
-        var spans = trace.spans();
-        int first = 0;
-        while (first < spans.size()) {
-            int end = first;
-            long chars = 0;
-            do {
-                chars += spans.get(end++).chars();
-            } while (end < spans.size()
-                    && end - first < LINE_SPANS_MAX
-                    && chars + spans.get(end).chars() <= LINE_CHARS_MAX);
-            line(trace, spans.subList(first, end), to);
-            first = end;
-        }
-        to.flush();
+    /// All of it in parts, each of which is made when it is asked for.
+    static Stream<RunTrace.Part> parts(RunTrace trace) {
+        List<Span> spans = trace.spans();
+        return Stream.iterate(0, first -> first < spans.size(), first -> end(spans, first))
+                .map(first -> spans.subList(first, end(spans, first)))
+                .map(part -> new RunTrace.Part(json(trace, part), part.size()));
     }
 
-    private static void line(RunTrace trace, Iterable<Span> spans, Writer to) throws IOException {
-        try (JsonGenerator out =
-                new JsonFactory().createGenerator(to).configure(JsonGenerator.Feature.AUTO_CLOSE_TARGET, false)) {
+    /// Where the part ends that begins at `first`.
+    private static int end(List<Span> spans, int first) {
+        int end = first;
+        long chars = 0;
+        do {
+            chars += spans.get(end++).chars();
+        } while (end < spans.size()
+                && end - first < LINE_SPANS_MAX
+                && chars + spans.get(end).chars() <= LINE_CHARS_MAX);
+        return end;
+    }
+
+    private static String json(RunTrace trace, Iterable<Span> spans) {
+        var text = new StringWriter();
+        try (JsonGenerator out = new JsonFactory().createGenerator(text)) {
             out.writeStartObject();
             out.writeArrayFieldStart("resourceSpans");
             out.writeStartObject();
@@ -70,8 +75,10 @@ final class OtlpJson {
             out.writeEndObject();
             out.writeEndArray();
             out.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // not in memory
         }
-        to.write('\n');
+        return text.toString();
     }
 
     private static void span(JsonGenerator out, String trace, Span span) throws IOException {

@@ -16,10 +16,14 @@ import java.io.Writer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A run as a trace of OpenTelemetry: a root span `invoke_agent` for the run, and below it a span for each call of a
-/// model, for each tool that was run for one, and for each request to an MCP server. Each has the index of the event
+/// model, for each tool that was run for one, for each request to an MCP server, and for each program. Each has the
+/// index of the event
 /// that it stands for (`blackbox.event.index`), which `prove` and `why` take.
 public final class RunTrace {
 
@@ -39,13 +43,19 @@ public final class RunTrace {
         INCLUDED
     }
 
+    /// Whether there are spans of the programs that ran.
+    public enum Programs {
+        LEFT_OUT,
+        INCLUDED
+    }
+
     /// How many spans there are besides the root.
     ///
-    /// @param leftOut how many calls and tools should have one and have none, as the limits say
-    public record Counts(long models, long tools, long mcp, long leftOut) {
-        /// Whether the run has no calls.
+    /// @param leftOut how many calls, tools and programs should have one and have none, as the limits say
+    public record Counts(long models, long tools, long mcp, long programs, long leftOut) {
+        /// Whether the run has nothing to export.
         public boolean areNone() {
-            return models + tools + mcp + leftOut == 0;
+            return models + tools + mcp + programs + leftOut == 0;
         }
     }
 
@@ -58,32 +68,43 @@ public final class RunTrace {
     }
 
     /// The trace of what is recorded of `run` now. Reads it four times.
-    public static RunTrace collect(Recordings recordings, RunId run, Content content) throws IOException {
-        return collect(recordings, run, content, CHARS_MAX);
+    public static RunTrace collect(Recordings recordings, RunId run, Content content, Programs which)
+            throws IOException {
+        return collect(recordings, run, content, which, CHARS_MAX);
     }
 
-    /// @param charsMax about how many characters all spans together have at most
-    static RunTrace collect(Recordings recordings, RunId run, Content content, long charsMax) throws IOException {
+    /// @param charsMax about how many characters the spans of calls have together at most, and those of programs
+    static RunTrace collect(Recordings recordings, RunId run, Content content, Programs which, long charsMax)
+            throws IOException {
         CallTies ties = CausedCollector.ties(recordings, run);
         var ids = new SpanIds(run);
         var calls = new CallSpans(ids, ties, content, charsMax);
-        var seen = new Seen(calls);
+        var programs = new ProgramSpans(ids, ties, content, charsMax);
+        var seen = new Seen(calls, which == Programs.INCLUDED ? programs : null);
         RunFacts facts = TouchedCollector.read(recordings, run, seen::see);
         var limits = new LinkedHashSet<>(seen.limits.limits(facts));
         limits.addAll(ties.limits());
         limits.addAll(calls.limits());
-        List<String> said = List.copyOf(limits);
         Span root = root(facts, ids, calls.provider(), seen.lastNs);
-        return new RunTrace(ids, resource(facts, said), calls.below(root), calls.counts(), said);
+        var spans = new ArrayList<>(calls.below(root));
+        Set<String> known = spans.stream().map(Span::id).collect(Collectors.toSet());
+        spans.addAll(programs.below(root, known, root == null ? seen.lastNs : root.endNs()));
+        limits.addAll(programs.limits());
+        List<String> said = List.copyOf(limits);
+        Counts counts = new Counts(
+                calls.models(), calls.tools(), calls.mcp(), programs.count(), calls.leftOut() + programs.leftOut());
+        return new RunTrace(ids, resource(facts, said), spans, counts, said);
     }
 
     private static final class Seen {
         private final CallSpans calls;
+        private final @Nullable ProgramSpans programs;
         private final LimitCollector limits = new LimitCollector();
         private long lastNs;
 
-        Seen(CallSpans calls) {
+        Seen(CallSpans calls, @Nullable ProgramSpans programs) {
             this.calls = calls;
+            this.programs = programs;
         }
 
         void see(EventView event, long index) {
@@ -93,6 +114,8 @@ public final class RunTrace {
             }
             if (event instanceof NetView net) {
                 calls.see(net, index);
+            } else if (programs != null) {
+                programs.see(event, index);
             }
         }
     }
@@ -180,6 +203,22 @@ public final class RunTrace {
 
     /// Writes it as lines of OTLP/JSON, in the form of OpenTelemetry's file exporter; the caller closes `to`.
     public void write(Writer to) throws IOException {
-        OtlpJson.write(this, to);
+        for (Part part : (Iterable<Part>) parts()::iterator) {
+            to.write(part.json());
+            to.write('\n');
+        }
+        to.flush();
+    }
+
+    /// Some of its spans.
+    ///
+    /// @param json a `TracesData`, which is an `ExportTraceServiceRequest`, too, of less than 1 MiB in
+    ///     UTF-8
+    /// @param spans how many
+    public record Part(String json, int spans) {}
+
+    /// All of it; a part is made when it is asked for.
+    public Stream<Part> parts() {
+        return OtlpJson.parts(this);
     }
 }

@@ -4,6 +4,7 @@ import static blackbox.query.why.ToolRun.ns;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.query.otlp.RunTrace.Content;
+import blackbox.query.otlp.RunTrace.Programs;
 import blackbox.query.why.ToolRun;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
@@ -88,7 +89,11 @@ final class CallingRun {
     }
 
     RunTrace trace(Recordings recordings, Content content) throws IOException {
-        return RunTrace.collect(recordings, agent.run.run, content);
+        return trace(recordings, content, Programs.LEFT_OUT);
+    }
+
+    RunTrace trace(Recordings recordings, Content content, Programs programs) throws IOException {
+        return RunTrace.collect(recordings, agent.run.run, content, programs);
     }
 
     static String written(RunTrace trace) throws IOException {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.query.otlp.RunTrace.Content;
+import blackbox.query.otlp.RunTrace.Programs;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.AttributeType;
@@ -55,7 +56,7 @@ class ConventionsTest {
         Map<String, AttributeType> known = conventions();
         known.put("gen_ai.tool.call.arguments", AttributeType.STRING); // of any type, which the library leaves out
         var used = new HashSet<String>();
-        Otlp otlp = Otlp.read(written(run.trace(run.agent.recordings(), Content.INCLUDED)));
+        Otlp otlp = Otlp.read(written(run.trace(run.agent.recordings(), Content.INCLUDED, Programs.INCLUDED)));
         ResourceSpans spans = otlp.resources().getFirst();
         Otlp.attributes(spans.getResource().getAttributesList())
                 .forEach((name, value) -> assertKnown(known, used, name, value));

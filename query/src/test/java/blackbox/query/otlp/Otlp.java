@@ -1,5 +1,6 @@
 package blackbox.query.otlp;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.util.JsonFormat;
+import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 import io.opentelemetry.proto.common.v1.AnyValue;
 import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.trace.v1.ResourceSpans;
@@ -40,6 +42,9 @@ record Otlp(List<ResourceSpans> resources) {
                 check(json);
                 var data = TracesData.newBuilder();
                 JsonFormat.parser().merge(json.toString(), data); // refuses fields that it does not know
+                var request = ExportTraceServiceRequest.newBuilder();
+                JsonFormat.parser().merge(json.toString(), request); // what a receiver reads it as
+                assertEquals(data.getResourceSpansList(), request.getResourceSpansList());
                 resources.addAll(data.build().getResourceSpansList());
             }
         }

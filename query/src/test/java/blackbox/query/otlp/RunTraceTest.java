@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.evidence.store.Recordings;
 import blackbox.query.otlp.RunTrace.Content;
+import blackbox.query.otlp.RunTrace.Programs;
 import blackbox.query.why.ToolRun;
 import blackbox.query.why.ToolRun.Use;
 import blackbox.schemas.RunId;
@@ -280,7 +281,7 @@ class RunTraceTest {
         RunTrace trace = run.trace(run.agent.recordings(), Content.LEFT_OUT);
         Otlp otlp = Otlp.read(written(trace));
         assertEquals(2, otlp.spans().size(), otlp::toString);
-        assertEquals(new RunTrace.Counts(1, 0, 0, 0), trace.counts());
+        assertEquals(new RunTrace.Counts(1, 0, 0, 0, 0), trace.counts());
         Span chat = otlp.span("chat");
         assertEquals(
                 List.of("no-result", "by-provider"),
@@ -300,7 +301,7 @@ class RunTraceTest {
         run.mcp(50, "ping", request(48, 47));
         run.mcp(60, null, request(50, 55));
         RunTrace trace = run.trace(run.agent.recordings(), Content.LEFT_OUT);
-        assertEquals(new RunTrace.Counts(0, 0, 0, 5), trace.counts());
+        assertEquals(new RunTrace.Counts(0, 0, 0, 0, 5), trace.counts());
         assertEquals(1, trace.spans().size());
         String limits = String.join("\n", trace.limits());
         assertTrue(limits.contains("4 calls or tools have no span, because the record does not say when"), limits);
@@ -400,7 +401,8 @@ class RunTraceTest {
         for (int i = 0; i < 10; i++) {
             run.model(20 + i, "openai-chat", answered(10 + i));
         }
-        RunTrace trace = RunTrace.collect(run.agent.recordings(), run.agent.run.run, Content.LEFT_OUT, 3_000);
+        RunTrace trace =
+                RunTrace.collect(run.agent.recordings(), run.agent.run.run, Content.LEFT_OUT, Programs.LEFT_OUT, 3_000);
         assertTrue(trace.counts().models() > 0 && trace.counts().models() < 10, trace.counts()::toString);
         assertEquals(trace.counts().models() + 1, trace.spans().size());
         long beyond = 10 - trace.counts().models();

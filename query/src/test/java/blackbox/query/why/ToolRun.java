@@ -52,7 +52,7 @@ public final class ToolRun {
         run = new TestRun(folder).open("agent");
     }
 
-    ToolRun by(Actor other) {
+    public ToolRun by(Actor other) {
         actor = other;
         return this;
     }
@@ -80,7 +80,7 @@ public final class ToolRun {
     }
 
     /// `pid` is the child's; a process starts at the nanosecond of its number.
-    long fork(long ms, int pid, int parent) {
+    public long fork(long ms, int pid, int parent) {
         return run.add(new Event.ProcessFork(guest(ms, pid, parent), (long) parent));
     }
 
@@ -89,7 +89,7 @@ public final class ToolRun {
         return run.add(new Event.ProcessFork(guest(ms, child, Marks.NONE), parentStart));
     }
 
-    long exec(long ms, int pid, int ppid, String... argv) {
+    public long exec(long ms, int pid, int ppid, String... argv) {
         return exec(ms, process(pid, ppid, pid), Marks.NONE, argv);
     }
 
@@ -110,7 +110,11 @@ public final class ToolRun {
     }
 
     long exit(long ms, int pid, int ppid) {
-        return run.add(new Event.ProcessExit(guest(ms, pid, ppid), 0, null));
+        return exit(ms, pid, ppid, 0, null);
+    }
+
+    public long exit(long ms, int pid, int ppid, @Nullable Integer code, @Nullable Integer signal) {
+        return run.add(new Event.ProcessExit(guest(ms, pid, ppid), code, signal));
     }
 
     long write(long ms, int pid, int ppid, String path, long bytes) {

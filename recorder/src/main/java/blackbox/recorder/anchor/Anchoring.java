@@ -13,6 +13,7 @@ import blackbox.files.AtomicFiles;
 import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.RecorderException.Code;
+import blackbox.recorder.outbound.HttpPoster;
 import blackbox.schemas.Hash;
 import blackbox.schemas.folder.DataFolder;
 import java.io.IOException;
@@ -40,12 +41,12 @@ public final class Anchoring {
 
     private final Path log;
     private final AnchorSettings settings;
-    private final AnchorClient outside;
+    private final HttpPoster outside;
     private final RandomGenerator random;
     private final AtomicFiles files = AtomicFiles.onDisk();
 
     /// @param log the folder of the log of runs
-    public Anchoring(Path log, AnchorSettings settings, AnchorClient outside, RandomGenerator random) {
+    public Anchoring(Path log, AnchorSettings settings, HttpPoster outside, RandomGenerator random) {
         this.log = log;
         this.settings = settings;
         this.outside = outside;

@@ -6,21 +6,24 @@ import blackbox.evidence.time.TimeAuthorities;
 import blackbox.evidence.time.TimeQuery;
 import blackbox.evidence.time.TimeToken;
 import blackbox.evidence.time.TimeVerdict;
+import blackbox.recorder.outbound.HttpPoster;
 import blackbox.schemas.Hash;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpResponse;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 
 /// Asks a time-stamping authority over HTTP (RFC 3161, section 3.4).
 public final class TimeStamps {
 
-    private final AnchorClient client;
+    private final HttpPoster client;
     private final TimeAuthorities trusted;
     private final RandomGenerator random;
 
     /// @param trusted whose stamps are accepted
     /// @param random source of nonces, which must not be guessable
-    public TimeStamps(AnchorClient client, TimeAuthorities trusted, RandomGenerator random) {
+    public TimeStamps(HttpPoster client, TimeAuthorities trusted, RandomGenerator random) {
         this.client = client;
         this.trusted = trusted;
         this.random = random;
@@ -40,11 +43,15 @@ public final class TimeStamps {
     public Outcome ask(URI address, Hash imprint) throws InterruptedException {
         TimeQuery query = TimeQuery.create(imprint, random);
         try {
-            AnchorClient.Answer answer =
-                    client.post(address, TimeQuery.MEDIA_TYPE, query.encoded(), TimeToken.OCTETS_MAX);
-            if (answer.status() != 200 || !answer.contentType().equals(TimeAnswer.MEDIA_TYPE)) {
-                return new Outcome.Failed(address + " answers with status " + answer.status() + " and '"
-                        + answer.contentType() + "', which is not a time stamp");
+            HttpResponse<byte[]> answer = client.post(
+                    address,
+                    Map.of("Content-Type", TimeQuery.MEDIA_TYPE),
+                    query.encoded(),
+                    HttpPoster.atMost(TimeToken.OCTETS_MAX));
+            String type = HttpPoster.mediaType(answer);
+            if (answer.statusCode() != 200 || !type.equals(TimeAnswer.MEDIA_TYPE)) {
+                return new Outcome.Failed(address + " answers with status " + answer.statusCode() + " and '" + type
+                        + "', which is not a time stamp");
             }
             return switch (TimeAnswer.parse(answer.body())) {
                 case TimeAnswer.Rejected(int status, String why) ->

@@ -6,8 +6,10 @@ import blackbox.evidence.log.NoteVerifier;
 import blackbox.evidence.log.SignedNote;
 import blackbox.evidence.log.TrustPolicy;
 import blackbox.evidence.witness.AddCheckpoint;
+import blackbox.recorder.outbound.HttpPoster;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,12 +27,12 @@ public final class Witnesses {
     private static final String SIZE_TYPE = "text/x.tlog.size";
     private static final String SIZE = "(0|[1-9][0-9]{0,18})\n";
 
-    private final AnchorClient client;
+    private final HttpPoster client;
     private final TrustPolicy policy;
     private final Map<String, URI> addresses;
 
     /// @param addresses each witness's submission prefix, by its name in the policy
-    public Witnesses(AnchorClient client, TrustPolicy policy, Map<String, URI> addresses) {
+    public Witnesses(HttpPoster client, TrustPolicy policy, Map<String, URI> addresses) {
         this.client = client;
         this.policy = policy;
         this.addresses = Map.copyOf(addresses);
@@ -101,14 +103,19 @@ public final class Witnesses {
         long oldSize = 0;
         try {
             for (int tries = 0; tries < TRIES_MAX; tries++) {
-                AnchorClient.Answer answer = client.post(
-                        address, "text/plain; charset=utf-8", request(note, proofs, oldSize), ANSWER_OCTETS_MAX);
+                HttpResponse<byte[]> answer = client.post(
+                        address,
+                        Map.of("Content-Type", "text/plain; charset=utf-8"),
+                        request(note, proofs, oldSize),
+                        HttpPoster.atMost(ANSWER_OCTETS_MAX));
                 String body = new String(answer.body(), StandardCharsets.UTF_8);
-                if (answer.status() == 200) {
+                if (answer.statusCode() == 200) {
                     return cosignature(body, key, note);
                 }
-                if (answer.status() != 409 || !answer.contentType().equals(SIZE_TYPE) || !body.matches(SIZE)) {
-                    return Answer.none("it answers with status " + answer.status() + ": " + firstLine(body));
+                if (answer.statusCode() != 409
+                        || !HttpPoster.mediaType(answer).equals(SIZE_TYPE)
+                        || !body.matches(SIZE)) {
+                    return Answer.none("it answers with status " + answer.statusCode() + ": " + firstLine(body));
                 }
                 long known = Long.parseLong(body.strip());
                 if (known > checkpoint.size()) {
@@ -123,7 +130,7 @@ public final class Witnesses {
             }
             return Answer.none("it names a different size each time it is asked");
         } catch (IOException | NumberFormatException e) {
-            return Answer.none(String.valueOf(e.getMessage()));
+            return Answer.none(address + ": " + e.getMessage());
         }
     }
 

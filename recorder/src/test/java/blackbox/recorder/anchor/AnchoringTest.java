@@ -17,6 +17,7 @@ import blackbox.evidence.time.TimeVerdict;
 import blackbox.files.ProcessLock;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.anchor.Anchoring.Outcome;
+import blackbox.recorder.outbound.HttpPoster;
 import blackbox.recorder.runlog.TransparencyLogWriter;
 import blackbox.recorder.witness.Witness;
 import blackbox.recorder.witness.WitnessAnswer;
@@ -61,7 +62,7 @@ class AnchoringTest {
     private final CosignatureKey witnessKey = CosignatureKey.createEd25519("w.example/1", RANDOM);
     private final TestTimeAuthority authority = TestTimeAuthority.create(TestTimeAuthority.Algorithm.ECDSA);
     private final AtomicInteger asked = new AtomicInteger();
-    private final AnchorClient client = new AnchorClient(Duration.ofSeconds(10));
+    private final HttpPoster client = new HttpPoster(Duration.ofSeconds(10));
     private final HttpServer server;
     private TransparencyLogWriter log;
     private Witness witness;

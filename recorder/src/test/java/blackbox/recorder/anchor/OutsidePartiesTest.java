@@ -17,6 +17,7 @@ import blackbox.evidence.time.TimeAuthorities;
 import blackbox.evidence.time.TimeQuery;
 import blackbox.evidence.witness.TestHistory;
 import blackbox.recorder.RecorderException;
+import blackbox.recorder.outbound.HttpPoster;
 import blackbox.recorder.witness.Witness;
 import blackbox.recorder.witness.WitnessAnswer;
 import blackbox.schemas.Hash;
@@ -45,7 +46,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Time authorities and witnesses behind a real HTTP server, honest and not.
-class AnchorClientTest {
+class OutsidePartiesTest {
 
     private static final Instant NOW = Instant.parse("2026-11-22T03:00:00Z");
     private static final Hash IMPRINT = Hash.sha256(new byte[] {1, 2, 3});
@@ -55,14 +56,14 @@ class AnchorClientTest {
     private final CountDownLatch over = new CountDownLatch(1);
     private final List<String> asked = new ArrayList<>();
     private HttpServer server;
-    private AnchorClient client;
+    private HttpPoster client;
 
     @TempDir
     private Path folder;
 
-    AnchorClientTest() throws IOException {
+    OutsidePartiesTest() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        client = new AnchorClient(Duration.ofSeconds(5));
+        client = new HttpPoster(Duration.ofSeconds(5));
     }
 
     @BeforeEach
@@ -128,8 +129,8 @@ class AnchorClientTest {
         failed("status 503", stamps.ask(serve("/down", type, 503, (_, _) -> new byte[0]), IMPRINT));
         failed("'text/html'", stamps.ask(serve("/page", "text/html", 200, (_, _) -> old), IMPRINT));
         failed("not ASN.1", stamps.ask(serve("/noise", type, 200, (_, _) -> new byte[] {1, 2}), IMPRINT));
-        failed("no answer from", stamps.ask(serve("/long", type, 200, (_, _) -> new byte[70 << 10]), IMPRINT));
-        failed("no answer from", stamps.ask(URI.create("http://127.0.0.1:1/"), IMPRINT));
+        failed("no answer: ", stamps.ask(serve("/long", type, 200, (_, _) -> new byte[70 << 10]), IMPRINT));
+        failed("no answer: ", stamps.ask(URI.create("http://127.0.0.1:1/"), IMPRINT));
         failed("http or https", stamps.ask(URI.create("ftp://127.0.0.1/"), IMPRINT));
     }
 
@@ -147,7 +148,7 @@ class AnchorClientTest {
             exchange.getResponseBody().flush();
             awaitTheEnd();
         });
-        try (AnchorClient impatient = new AnchorClient(Duration.ofMillis(300))) {
+        try (HttpPoster impatient = new HttpPoster(Duration.ofMillis(300))) {
             var stamps = new TimeStamps(impatient, TimeAuthorities.of(List.of()), RANDOM);
             assertInstanceOf(TimeStamps.Outcome.Failed.class, stamps.ask(address, IMPRINT));
             failed("no complete answer", stamps.ask(halting, IMPRINT));

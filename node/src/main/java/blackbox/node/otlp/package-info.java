@@ -1,0 +1,5 @@
+/// Traces for receivers of OpenTelemetry.
+@NullMarked
+package blackbox.node.otlp;
+
+import org.jspecify.annotations.NullMarked;
