@@ -58,7 +58,9 @@ record IndexPlan(long end, Density density) {
         return next(position) < goal;
     }
 
-    /// Whether a pass must save something before the moment at `goal` is reached, or has not even begun.
+    /// Whether a pass must save something before the moment at `goal` is reached, or has not even begun. A moment
+    /// that is little more than one interval behind a checkpoint needs none: it may not have been possible to save
+    /// the one that was due, and then another pass could not, either.
     ///
     /// @param goal about where the moment is; null when it comes before the first known frame, which no pass can
     ///     reach
@@ -67,15 +69,20 @@ record IndexPlan(long end, Density density) {
             return !known.hasBegun();
         }
         Long nearest = known.saved().floor(goal - MARGIN);
-        return isDue(nearest == null ? 0 : nearest, goal - MARGIN);
+        return isFar(nearest == null ? 0 : nearest, goal - MARGIN);
     }
 
-    /// Where a pass over the whole recording begins: up to there, checkpoints are dense already. One that could not
-    /// be saved where it was due leaves a distance that is a little longer.
+    /// Whether there should be a checkpoint between two. One that could not be saved where it was due leaves a
+    /// distance that is a little longer.
+    private boolean isFar(long position, long further) {
+        return further - position > stride() + stride() / 2;
+    }
+
+    /// Where a pass over the whole recording begins: up to there, checkpoints are dense already.
     long begin(NavigableSet<Long> saved) {
         long reached = 0;
         for (long each : saved) {
-            if (each - reached > stride() + stride() / 2) {
+            if (isFar(reached, each)) {
                 break;
             }
             reached = each;

@@ -67,10 +67,9 @@ class IndexPlanTest {
                 long goal = random.nextLong(FIRST, plan.end());
                 boolean left = plan.isLeft(known, goal);
                 var saved = pass(plan, known, goal);
-                assertEquals(
-                        left && known.hasBegun(),
-                        saved.size() > known.saved().size() && known.hasBegun(),
-                        plan + ", goal " + goal);
+                boolean saves = saved.size() > known.saved().size();
+                assertTrue(saves || !left || !known.hasBegun(), plan + ", goal " + goal);
+                assertTrue(left || saved.size() <= known.saved().size() + 1, plan + ", goal " + goal);
                 assertFalse(plan.isLeft(new Known(FIRST, saved), goal), plan + ", goal " + goal);
                 var broken = new TreeSet<Long>(
                         saved.stream().limit(random.nextInt(saved.size() + 1)).toList());
@@ -106,7 +105,8 @@ class IndexPlanTest {
         assertFalse(plan.isLeft(known, FIRST));
         assertFalse(plan.isLeft(known, frontier));
         assertFalse(plan.isLeft(known, plan.next(frontier)), "no checkpoint is due before it");
-        assertTrue(plan.isLeft(known, plan.next(frontier) + 2 * IndexPlan.MARGIN));
+        assertFalse(plan.isLeft(known, plan.next(frontier) + 2 * IndexPlan.MARGIN), "it may not have been possible");
+        assertTrue(plan.isLeft(known, plan.next(plan.next(frontier))));
         assertFalse(plan.isLeft(known, null), "no pass reaches what comes before the first frame");
     }
 
