@@ -10,11 +10,16 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /// Carries out one command after the other in one process: a [Request] on each line of standard input, each
-/// answered with a line that is its exit code.
+/// answered with a line that is its exit code, or that names what it left behind: threads that would keep a
+/// process of its own from ending.
 public final class CommandSeries {
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     /// A command line and the files for what it prints.
     public record Request(List<String> arguments, String out, String err) {
@@ -31,8 +36,33 @@ public final class CommandSeries {
         System.setIn(InputStream.nullInputStream());
         var json = new ObjectMapper();
         for (String line = requests.readLine(); line != null; line = requests.readLine()) {
-            answers.println(answer(json.readValue(line, Request.class)));
+            Set<Thread> before = threads();
+            int code = answer(json.readValue(line, Request.class));
+            Set<Thread> left = left(before);
+            answers.println(left.isEmpty() ? Integer.toString(code) : "threads " + left);
         }
+    }
+
+    private static Set<Thread> threads() {
+        var threads = new HashSet<>(Thread.getAllStackTraces().keySet());
+        threads.removeIf(Thread::isDaemon);
+        return threads;
+    }
+
+    /// Those that have not ended after a while.
+    private static Set<Thread> left(Set<Thread> before) {
+        Set<Thread> left = threads();
+        left.removeAll(before);
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        try {
+            for (Thread thread : left) {
+                boolean unused = thread.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        left.removeIf(thread -> !thread.isAlive());
+        return left;
     }
 
     private static int answer(Request request) throws IOException {

@@ -95,14 +95,14 @@ import picocli.CommandLine.Spec;
             "  blackbox export last --format controls --out - | jq '.controls[] | select(.exitCode == 1)'",
             "  blackbox export last --format asciicast --out session.cast && asciinema play session.cast",
             "  blackbox export last --format otlp --out run.otlp.jsonl     calls and programs, for any reader of OTLP",
-            "  blackbox export last --format otlp --content --out -        with arguments of tools, to standard output",
+            "  blackbox export last --format otlp --content --out -        with arguments, to standard output",
             "  blackbox export last --format otlp --endpoint http://localhost:4318     sent to a collector",
             "  blackbox export last --format replay --to age1… --out incident.bbrun      `keys identity` makes such a key",
             "  blackbox export last --format replay --passphrase-file pass --slim"
         })
 public final class ExportCommand implements Callable<Integer> {
 
-    /// For a time authority's answer.
+    /// For an answer of a time authority, or of a receiver of traces.
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     @Mixin
@@ -343,8 +343,7 @@ public final class ExportCommand implements Callable<Integer> {
         OtlpReceiver.Sent sent;
         try (var poster = new HttpPoster(PATIENCE);
                 var narrator = Narrator.onStandardError()) {
-            sent = EndpointOptions.receiver(address, System.getenv(), poster, narrator::say)
-                    .send(trace);
+            sent = receiver.receiver(address, poster, narrator::say).send(trace);
         }
         PrintWriter err = spec.commandLine().getErr();
         sent.said().forEach(each -> err.println("blackbox: the receiver says: " + each));

@@ -17,8 +17,8 @@ public final class EndpointOptions {
             paramLabel = "URL",
             description = {
                 "otlp: send it to a receiver of OTLP over HTTP, such as OpenTelemetry's collector at"
-                        + " http://localhost:4318, in place of writing a file; /v1/traces is added to URL unless it ends with"
-                        + " that. https, or this host itself.",
+                        + " http://localhost:4318, instead of writing a file; /v1/traces is added to URL unless it ends with"
+                        + " that. URL is https, or of this host itself.",
                 "Headers for it, which may be secrets, are taken from the environment: OTEL_EXPORTER_OTLP_TRACES_HEADERS or"
                         + " OTEL_EXPORTER_OTLP_HEADERS, as OpenTelemetry has them (NAME=VALUE,NAME=VALUE)."
             })
@@ -26,8 +26,9 @@ public final class EndpointOptions {
     private String endpoint;
 
     private @Nullable URI address;
+    private Map<String, String> headers = Map.of();
 
-    /// Refuses the option where it means nothing.
+    /// Refuses the option where it means nothing, and addresses and headers that cannot be used.
     ///
     /// @param traces whether the format is `otlp`
     /// @param file whether a file to write was named
@@ -44,7 +45,12 @@ public final class EndpointOptions {
         try {
             address = HttpPoster.confidential(endpoint, "traces");
         } catch (IllegalArgumentException e) {
-            throw CommandException.badInput("--endpoint '" + endpoint + "': " + e.getMessage());
+            throw CommandException.badInput("--endpoint: " + e.getMessage()); // the address may hold a secret
+        }
+        try {
+            headers = OtlpReceiver.headers(System.getenv());
+        } catch (IllegalArgumentException e) {
+            throw CommandException.badInput(String.valueOf(e.getMessage()));
         }
     }
 
@@ -53,15 +59,8 @@ public final class EndpointOptions {
         return address;
     }
 
-    /// The receiver at an address.
-    ///
-    /// @param environment that headers are taken from
-    public static OtlpReceiver receiver(
-            URI address, Map<String, String> environment, HttpPoster poster, Progress progress) {
-        try {
-            return new OtlpReceiver(address, OtlpReceiver.headers(environment), poster, Thread::sleep, progress);
-        } catch (IllegalArgumentException e) {
-            throw CommandException.badInput(String.valueOf(e.getMessage()));
-        }
+    /// The receiver at [#address]. To be called after [#requireFormat].
+    public OtlpReceiver receiver(URI at, HttpPoster poster, Progress progress) {
+        return new OtlpReceiver(at, headers, poster, Thread::sleep, progress);
     }
 }

@@ -59,6 +59,9 @@ final class WarmCommands {
     /// @return its exit code; nothing if it is none of these commands, or if all such processes are busy
     static OptionalInt run(Path data, Path out, Path err, String... arguments)
             throws IOException, InterruptedException {
+        if (arguments.length == 0) {
+            return OptionalInt.empty();
+        }
         if (CHANGE_KEYS.contains(arguments[0])) {
             READING.renew();
             RECORDING.renew();
@@ -128,14 +131,15 @@ final class WarmCommands {
             var answer = new FutureTask<String>(answers::readLine);
             Thread.ofVirtual().start(answer);
             String line = null;
+            List<String> left = List.of();
+            boolean isDone = false;
             try {
                 requests.write(JSON.writeValueAsString(request) + "\n");
                 requests.flush();
                 line = answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-                if (line != null) {
-                    for (ProcessHandle child : process.descendants().toList()) {
-                        child.onExit().get(STACKS_SECONDS, TimeUnit.SECONDS); // one that stays is a fault
-                    }
+                left = childrenLeft();
+                if (line != null && line.matches("\\d+") && left.isEmpty() && Files.size(errors) == 0) {
+                    isDone = true;
                     answered++;
                     return Integer.parseInt(line);
                 }
@@ -146,16 +150,27 @@ final class WarmCommands {
             } catch (ExecutionException | IOException e) {
                 throw new AssertionError(request + " was not answered", e);
             } finally {
-                if (line == null) {
+                if (!isDone) {
                     end();
                 }
             }
-            List<String> left = process.descendants()
-                    .map(child -> child.info().commandLine().orElse("?"))
-                    .toList();
-            end();
             throw new AssertionError(request + " ended with " + line + " and left " + left + "; it said:\n"
                     + Files.readString(Path.of(request.err())) + Files.readString(errors));
+        }
+
+        /// One that stays is a fault.
+        private List<String> childrenLeft() throws InterruptedException, ExecutionException {
+            List<ProcessHandle> children = process.descendants().toList();
+            try {
+                for (ProcessHandle child : children) {
+                    child.onExit().get(STACKS_SECONDS, TimeUnit.SECONDS);
+                }
+                return List.of();
+            } catch (TimeoutException _) {
+                return children.stream()
+                        .map(child -> child.info().commandLine().orElse("?"))
+                        .toList();
+            }
         }
 
         void end() {

@@ -273,7 +273,7 @@ public final class Outbox implements AutoCloseable {
             int status = webhook.post(alert.to(), given, alert.id(), alert.body());
             return status >= 200 && status <= 299 ? null : receiver + " answered " + status;
         } catch (IOException e) {
-            return receiver + " does not answer: " + e.getMessage();
+            return receiver + ": " + e.getMessage();
         }
     }
 

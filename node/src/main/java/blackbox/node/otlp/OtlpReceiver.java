@@ -20,19 +20,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import javax.net.ssl.SSLException;
 
 /// A receiver of traces by OTLP over HTTP, with bodies in JSON, such as OpenTelemetry's collector.
 ///
-/// What is not taken for the moment (429, 502, 503, 504, or no answer) is sent again after a while, which
-/// the receiver may name, a few times; all else that is not 200 ends it. Spans have the same ids whenever a
-/// run is exported, so what a receiver gets twice it can know. Redirects are not followed. Owned by one
-/// thread.
+/// Requests that fail for the moment (429, 502, 503, 504, or no answer) are sent again after a while, a few
+/// times; anything else but 200 ends the transfer. A receiver may get spans twice and can tell, since they
+/// have the same ids whenever a run is exported. Redirects are not followed. Owned by one thread.
 public final class OtlpReceiver {
 
     private static final String PATH = "/v1/traces";
     private static final int TRIES = 6;
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final Duration PAUSE_MAX = Duration.ofSeconds(60);
+
+    /// Of all pauses together.
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
+
     private static final Set<Integer> FOR_THE_MOMENT = Set.of(429, 502, 503, 504);
     private static final int ANSWER_OCTETS_MAX = 1 << 20;
     private static final int SHOWN_CHARS = 300;
@@ -44,6 +48,7 @@ public final class OtlpReceiver {
     private final HttpPoster poster;
     private final Pause pause;
     private final Progress progress;
+    private Duration waited = Duration.ZERO;
 
     /// Waits.
     @FunctionalInterface
@@ -68,7 +73,8 @@ public final class OtlpReceiver {
     /// @param progress is told why something is sent again
     public OtlpReceiver(URI endpoint, Map<String, String> headers, HttpPoster poster, Pause pause, Progress progress) {
         this.traces = traces(endpoint);
-        this.headers = new TreeMap<>(headers);
+        this.headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        this.headers.putAll(headers);
         this.headers.put("Content-Type", JSON);
         this.poster = poster;
         this.pause = pause;
@@ -82,14 +88,14 @@ public final class OtlpReceiver {
                 + (path.endsWith(PATH) ? "" : PATH) + query);
     }
 
-    /// Headers from OpenTelemetry's own environment variables, of which the one for traces comes first:
-    /// `NAME=VALUE,NAME=VALUE`, values percent-encoded.
+    /// Headers from OpenTelemetry's own environment variables, of which the one for traces counts if both
+    /// are set: `NAME=VALUE,NAME=VALUE`, values percent-encoded.
     ///
     /// @throws IllegalArgumentException when they are not of this form; the message has no value
     public static Map<String, String> headers(Map<String, String> environment) {
-        String name = environment.containsKey("OTEL_EXPORTER_OTLP_TRACES_HEADERS")
-                ? "OTEL_EXPORTER_OTLP_TRACES_HEADERS"
-                : "OTEL_EXPORTER_OTLP_HEADERS";
+        String ofTraces = "OTEL_EXPORTER_OTLP_TRACES_HEADERS";
+        boolean isEmpty = environment.getOrDefault(ofTraces, "").isBlank();
+        String name = isEmpty ? "OTEL_EXPORTER_OTLP_HEADERS" : ofTraces;
         var headers = new TreeMap<String, String>();
         for (String each : environment.getOrDefault(name, "").split(",")) {
             int equals = each.indexOf('=');
@@ -154,8 +160,9 @@ public final class OtlpReceiver {
         void add(RunTrace.Part part, HttpResponse<byte[]> answer) throws IOException {
             requests++;
             spans += part.spans();
-            if (answer.body().length == 0) {
-                return;
+            String type = HttpPoster.mediaType(answer);
+            if (answer.body().length == 0 && (type.isEmpty() || type.equals(JSON))) {
+                return; // some receivers have nothing to say
             }
             JsonNode partial = document(answer).path("partialSuccess");
             long refused = partial.path("rejectedSpans").asLong(); // 64-bit numbers may be strings
@@ -206,6 +213,9 @@ public final class OtlpReceiver {
                 throw e;
             } catch (IOException e) {
                 trouble = receiver() + ": " + e.getMessage();
+                if (isOfTls(e)) {
+                    throw new Refused(trouble);
+                }
             }
             Duration wait = asked.compareTo(next) > 0 ? asked : next;
             if (tries == TRIES || wait.compareTo(PAUSE_MAX) > 0) {
@@ -214,10 +224,24 @@ public final class OtlpReceiver {
                                 ? ", also when asked " + TRIES + " times"
                                 : "; it asks for " + wait.toSeconds() + " s of patience"));
             }
+            waited = waited.plus(wait);
+            if (waited.compareTo(PATIENCE) > 0) {
+                throw new IOException(trouble + ", after " + PATIENCE.toMinutes() + " minutes of waiting in all");
+            }
             progress.say(trouble + "; it is sent again in " + wait.toSeconds() + " s");
             pause.take(wait);
             next = next.multipliedBy(2);
         }
+    }
+
+    /// Whether a certificate, for example, does not hold: it does not become better by waiting.
+    private static boolean isOfTls(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (each instanceof SSLException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// The receiver will not take it.

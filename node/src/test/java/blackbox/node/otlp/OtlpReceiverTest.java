@@ -24,6 +24,8 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -41,8 +43,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Receivers of traces that are as they should be, and such that are not. That what they get is OTLP is
-/// shown where it is written.
+/// Receivers of traces, as they should be and as they should not. That what they get is OTLP is shown where it
+/// is written.
 class OtlpReceiverTest {
 
     private static final Instant START = Instant.parse("2026-11-21T09:00:00Z");
@@ -226,12 +228,63 @@ class OtlpReceiverTest {
         assertTrue(why.contains("answers with 'text/html', which is no receiver of traces"), why);
         answers(200, JSON, "{\"partialSuccess\":");
         assertTrue(refused().contains("no receiver"), "cut");
+        answers(200, "text/plain", "");
+        assertTrue(refused().contains("no receiver"), "a web server that says OK to all");
         answers(200, JSON, "[]");
         assertTrue(refused().contains("no receiver"), "no object");
         answers(200, JSON, "{\"x\":\"" + "y".repeat(2 << 20) + "\"}");
         answers.addAll(List.of(answers.peekLast(), answers.peekLast(), answers.peekLast()));
         answers.addAll(List.of(answers.peekLast(), answers.peekLast()));
         assertTrue(refused().contains("no answer"), "too long");
+    }
+
+    /// What is not HTTP is in messages of the JDK's, with whatever it is.
+    @Test
+    void noReceiverReachesTheTerminal() throws Exception {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Thread.ofVirtual().start(() -> {
+                while (!socket.isClosed()) {
+                    try {
+                        Socket client = socket.accept();
+                        Thread.ofVirtual().start(() -> speakNoHttp(client));
+                    } catch (IOException _) {
+                        // the test is over
+                    }
+                }
+            });
+            URI address = URI.create("http://127.0.0.1:" + socket.getLocalPort());
+            var receiver = new OtlpReceiver(address, Map.of(), poster, pauses::add, said::add);
+            String why = String.valueOf(
+                    assertThrows(IOException.class, () -> receiver.send(trace)).getMessage());
+            assertFalse((why + said).chars().anyMatch(c -> c < ' '), why);
+            assertTrue(why.contains("pwned"), why);
+        }
+    }
+
+    private static void speakNoHttp(Socket client) {
+        try (client) {
+            int unused = client.getInputStream().read();
+            client.getOutputStream().write("NOT-HTTP \u001b]0;pwned\u0007\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            client.shutdownOutput();
+            client.getInputStream().readAllBytes();
+        } catch (IOException _) {
+            // the client has gone
+        }
+    }
+
+    /// Each part may be refused a few times, but not all of them for hours.
+    @Test
+    void allPausesTogetherAreBounded() {
+        for (int i = 0; i < 60; i++) {
+            if (i % 6 < 5) {
+                answers.add(new Answer(503, JSON, "{}", Map.of("Retry-After", "60")));
+            } else {
+                answers(200, JSON, "{}");
+            }
+        }
+        String why = refused();
+        assertTrue(why.contains("after 10 minutes of waiting in all"), why);
+        assertEquals(10, pauses.size());
     }
 
     @Test
@@ -243,6 +296,7 @@ class OtlpReceiverTest {
                 Map.of("api-key", "a=b, c+d", "x", ""),
                 OtlpReceiver.headers(Map.of(all, " api-key = a=b%2C%20c+d , x=,")));
         assertEquals(Map.of("b", "2"), OtlpReceiver.headers(Map.of(all, "a=1", traces, "b=2")));
+        assertEquals(Map.of("a", "1"), OtlpReceiver.headers(Map.of(all, "a=1", traces, "")));
         for (String bad : List.of(
                 "secretvalue",
                 "a b=secretvalue",

@@ -35,6 +35,9 @@ final class Attributes {
         }
     }
 
+    /// What a value has around it as JSON.
+    static final int AROUND_CHARS = 20;
+
     private final Map<String, Value> values = new LinkedHashMap<>();
 
     Attributes put(String name, @Nullable String text) {
@@ -70,17 +73,20 @@ final class Attributes {
         return values;
     }
 
-    /// About how many characters they are.
+    /// About how many characters they are, with what is written around each.
     long chars() {
         long chars = 0;
         for (var each : values.entrySet()) {
-            chars += each.getKey().length()
+            chars += 2 * AROUND_CHARS
+                    + each.getKey().length()
                     + switch (each.getValue()) {
                         case Value.Text(String text) -> text.length();
                         case Value.Int _, Value.Bool _ -> 20;
                         case Value.Texts(List<String> texts) ->
-                            texts.stream().mapToLong(String::length).sum();
-                        case Value.Ints(List<Long> numbers) -> 20L * numbers.size();
+                            texts.stream()
+                                    .mapToLong(text -> AROUND_CHARS + text.length())
+                                    .sum();
+                        case Value.Ints(List<Long> numbers) -> (AROUND_CHARS + 20L) * numbers.size();
                     };
         }
         return chars;

@@ -28,6 +28,9 @@ final class ProgramSpans {
 
     private static final int NAME_CHARS_MAX = 128;
 
+    /// Of one program's arguments.
+    private static final int ARGUMENTS_CHARS_MAX = 16_384;
+
     /// How many processes are known at a time; the guest cannot have as many.
     private static final int PROCESSES_MAX = 1 << 17;
 
@@ -35,13 +38,16 @@ final class ProgramSpans {
     private final Content content;
     private final long charsMax;
     private final Map<Long, CallTies.Within> tools = new HashMap<>();
+    private final long toolsCut;
     private final Map<ProcessId, Program> running = new LinkedHashMap<>();
     private final List<Program> kept = new ArrayList<>();
     private long chars;
     private long unkept;
     private long shown;
     private long outOfTime;
+    private long withoutBeginning;
     private long withoutEnd;
+    private long withoutProcess;
     private long forgotten;
 
     /// What a process runs, or what the one that forked it did, if it has executed nothing itself.
@@ -49,11 +55,14 @@ final class ProgramSpans {
         private final ProcessId process;
         private final long index;
         private final long startNs;
-        private final @Nullable Program parent;
         private final String name;
         private final Attributes attributes;
+        private @Nullable Program parent;
         private @Nullable Long endNs;
         private Span.@Nullable Failure failed;
+
+        /// The tool below which it is, or what it is below.
+        private CallTies.@Nullable Within within;
 
         Program(
                 ProcessId process,
@@ -76,6 +85,9 @@ final class ProgramSpans {
         this.ids = ids;
         this.content = content;
         this.charsMax = charsMax;
+        this.toolsCut = ties.tools().values().stream()
+                .filter(tool -> tool.effects().leftOff() > 0)
+                .count();
         for (Caused.OfTool tool : ties.tools().values()) {
             for (Caused.Program exec : tool.effects().execs()) {
                 Grade grade = exec.grade();
@@ -90,7 +102,11 @@ final class ProgramSpans {
     /// Takes the next event.
     void see(EventView event, long index) {
         ProcessId process = event.process();
-        if (process == null || event.failed()) {
+        if (event.failed()) {
+            return;
+        }
+        if (process == null) {
+            withoutProcess += event instanceof ProcessView.Exec ? 1 : 0;
             return;
         }
         switch (event) {
@@ -103,9 +119,18 @@ final class ProgramSpans {
 
     private void fork(ProcessId child, @Nullable ProcessId parent) {
         Program program = parent == null ? null : running.get(parent);
-        if (program != null) {
+        Program own = own(child);
+        if (own != null) {
+            own.parent = own.parent == null ? program : own.parent; // told after what it executed
+        } else if (program != null) {
             know(child, program);
         }
+    }
+
+    /// What a process executed itself and runs.
+    private @Nullable Program own(ProcessId process) {
+        Program program = running.get(process);
+        return program != null && program.process.equals(process) ? program : null;
     }
 
     private void know(ProcessId process, Program program) {
@@ -117,46 +142,76 @@ final class ProgramSpans {
     }
 
     private void exec(ProcessId process, ProcessView.Exec exec, long index) {
-        Program before = running.get(process);
-        Program own = before != null && before.process.equals(process) ? before : null;
+        Program own = own(process);
+        Program parent = own == null ? running.get(process) : own.parent;
         if (own != null) {
             end(own, exec.atNs(), "exec");
         }
+        // Until it is kept: what it starts is below what started it.
+        if (parent == null || exec.isBySupervisor()) {
+            running.remove(process);
+        } else {
+            running.put(process, parent);
+        }
         if (exec.isBySupervisor()) {
-            Program unused = running.remove(process);
             return;
         }
-        String path = exec.exe() == null ? null : exec.exe().toString();
-        String name = path == null ? null : path.substring(path.lastIndexOf('/') + 1);
+        if (exec.atNs() < 0) {
+            withoutBeginning++;
+            return;
+        }
+        Attributes attributes = attributes(process, exec, index);
+        if (kept.size() >= CallSpans.EACH_MAX || chars + attributes.chars() > charsMax) {
+            unkept++;
+            return;
+        }
+        String name = name(exec);
+        var program = new Program(
+                process,
+                index,
+                exec.atNs(),
+                parent,
+                Printable.of(name == null || name.isEmpty() ? "program" : name, NAME_CHARS_MAX),
+                attributes);
+        chars += attributes.chars();
+        kept.add(program);
+        know(process, program);
+    }
+
+    private static @Nullable String name(ProcessView.Exec exec) {
+        Text path = exec.exe();
+        return path == null ? null : path.toString().substring(path.toString().lastIndexOf('/') + 1);
+    }
+
+    private Attributes attributes(ProcessId process, ProcessView.Exec exec, long index) {
+        Text path = exec.exe();
         Attributes attributes = new Attributes()
                 .put("blackbox.run", ids.run().value())
                 .put("blackbox.event.index", index)
                 .put("blackbox.event.kind", Kind.PROCESS_EXEC.eventName())
                 .put("process.pid", process.pid())
                 .put("process.parent_pid", exec.ppid())
-                .put("process.executable.name", name)
-                .put("process.executable.path", path);
+                .put("process.executable.name", name(exec))
+                .put("process.executable.path", path == null ? null : path.toString());
         List<Text> argv = exec.argv();
         if (content == Content.INCLUDED && argv != null) {
-            attributes.putTexts(
-                    "process.command_args", argv.stream().map(Text::toString).toList());
+            var arguments = new ArrayList<String>();
+            long room = ARGUMENTS_CHARS_MAX;
+            for (Text each : argv) {
+                String argument = each.toString();
+                room -= Attributes.AROUND_CHARS + argument.length();
+                if (room < 0) {
+                    break;
+                }
+                arguments.add(argument);
+            }
+            boolean isCut = arguments.size() < argv.size()
+                    || exec.truncated().stream().anyMatch(cut -> cut.toString().startsWith("argv="));
+            attributes
+                    .putTexts("process.command_args", arguments)
+                    .put("blackbox.program.arguments_truncated", isCut ? true : null);
         }
-        boolean isFull = kept.size() >= CallSpans.EACH_MAX || chars + attributes.chars() > charsMax;
-        if (isFull || exec.atNs() < 0) {
-            unkept += isFull ? 1 : 0;
-            outOfTime += isFull ? 0 : 1;
-            return; // what it starts is below what started it
-        }
-        var program = new Program(
-                process,
-                index,
-                exec.atNs(),
-                own != null ? own.parent : before,
-                Printable.of(name == null || name.isEmpty() ? "program" : name, NAME_CHARS_MAX),
-                attributes);
-        chars += attributes.chars();
-        kept.add(program);
-        know(process, program);
+        return attributes;
     }
 
     private void exit(ProcessId process, ProcessView.Exit exit) {
@@ -220,17 +275,23 @@ final class ProgramSpans {
         return spans;
     }
 
+    /// A program that a tool asked for is below the tool, unless it is below another one of that tool's.
     private @Nullable String parent(Program program, @Nullable Span root, Set<String> calls, Set<Program> there) {
-        CallTies.Within within = tools.get(program.index);
-        if (within != null && calls.contains(ids.span(within.tool()))) {
-            program.attributes
-                    .put("blackbox.within.event", within.tool())
-                    .put("blackbox.within.grade", within.grade().name());
-            return ids.span(within.tool());
-        }
         Program parent = program.parent;
         while (parent != null && !there.contains(parent)) {
             parent = parent.parent;
+        }
+        CallTies.Within above = parent == null ? null : parent.within;
+        CallTies.Within tied = tools.get(program.index);
+        boolean isBelowTool = tied != null && calls.contains(ids.span(tied.tool()));
+        program.within = isBelowTool ? tied : above;
+        if (program.within != null) {
+            program.attributes
+                    .put("blackbox.within.event", program.within.tool())
+                    .put("blackbox.within.grade", program.within.grade().name());
+        }
+        if (tied != null && isBelowTool && (above == null || above.tool() != tied.tool())) {
+            return ids.span(tied.tool());
         }
         return parent != null ? ids.span(parent.index) : root == null ? null : root.id();
     }
@@ -242,17 +303,29 @@ final class ProgramSpans {
 
     /// How many programs should have a span and have none.
     long leftOut() {
-        return unkept + outOfTime;
+        return unkept + outOfTime + withoutBeginning + withoutProcess;
     }
 
     /// What may be missing, in sentences, once [#below] has been called.
     List<String> limits() {
         var limits = new ArrayList<String>();
         if (withoutEnd > 0) {
-            limits.add("the end of " + withoutEnd + " programs is not in the record: their spans last until its end");
+            limits.add("the end of " + withoutEnd
+                    + " programs is not known: their spans last until the end of the record");
         }
         if (outOfTime > 0) {
             limits.add(outOfTime + " programs have no span, because the record says that they ended before they began");
+        }
+        if (withoutBeginning > 0) {
+            limits.add(withoutBeginning + " programs have no span, because the record does not say when they began");
+        }
+        if (withoutProcess > 0) {
+            limits.add(
+                    withoutProcess + " programs have no span, because the record does not say which process ran them");
+        }
+        if (toolsCut > 0 && shown > 0) {
+            limits.add("of " + toolsCut + " tools only the first programs are tied to them; others are below whatever"
+                    + " started them");
         }
         if (unkept > 0) {
             limits.add(unkept + " programs have no span, because at most " + CallSpans.EACH_MAX + " and about "

@@ -37,7 +37,7 @@ public final class RunTrace {
     private final Counts counts;
     private final List<String> limits;
 
-    /// Whether arguments of tools and messages of errors are exported.
+    /// Whether arguments of tools and programs and messages of errors are exported.
     public enum Content {
         LEFT_OUT,
         INCLUDED

@@ -15,7 +15,9 @@ import blackbox.schemas.event.Actor;
 import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.proto.trace.v1.Status.StatusCode;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,6 +105,71 @@ class ProgramSpansTest {
         assertEquals(3, trace.counts().models() + trace.counts().tools());
     }
 
+    /// Not all programs of a tool beside each other.
+    @Test
+    void whatAToolsProgramStartedIsBelowThatProgram() throws Exception {
+        run.twoTurns();
+        run.agent.start(50, 201, 200, "make", "install");
+        run.agent.start(55, 202, 201, "cp", "a", "b");
+        RunTrace trace = trace(Content.LEFT_OUT);
+        Otlp otlp = Otlp.read(written(trace));
+        Span tool = otlp.span("execute_tool shell");
+        assertEquals(tool.getSpanId(), otlp.span("bash").getParentSpanId());
+        assertEquals(otlp.span("bash").getSpanId(), otlp.span("make").getParentSpanId());
+        assertEquals(otlp.span("make").getSpanId(), otlp.span("cp").getParentSpanId());
+        assertEquals(
+                attributes(tool).get("blackbox.event.index"),
+                attributes(otlp.span("cp")).get("blackbox.within.event"));
+    }
+
+    /// A guest that runs programs with many arguments fills neither the memory nor a receiver.
+    @Test
+    void argumentsAreCut() throws Exception {
+        String[] many = new String[60_000];
+        Arrays.fill(many, "");
+        many[0] = "true";
+        for (int i = 0; i < 20; i++) {
+            run.agent.start(10 + 3 * i, 300 + i, AGENT, many);
+        }
+        RunTrace trace = trace(Content.INCLUDED);
+        Otlp otlp = Otlp.read(written(trace));
+        Map<String, Object> said = attributes(otlp.spans().getLast());
+        assertEquals(true, said.get("blackbox.program.arguments_truncated"));
+        assertTrue(((List<?>) said.getOrDefault("process.command_args", List.of())).size() < 1_000, said::toString);
+        assertTrue(trace.parts().allMatch(part -> part.json().length() < 1 << 20));
+    }
+
+    /// As events of several processors can be.
+    @Test
+    void aForkMayBeToldAfterWhatTheChildExecuted() throws Exception {
+        run.agent.start(10, 300, AGENT, "sh");
+        run.agent.exec(21, 301, 300, "ls");
+        run.agent.fork(20, 301, 300);
+        run.agent.exit(30, 301, 300, 0, null);
+        RunTrace trace = trace(Content.LEFT_OUT);
+        Otlp otlp = Otlp.read(written(trace));
+        assertEquals(otlp.span("sh").getSpanId(), otlp.span("ls").getParentSpanId());
+        assertEquals(ns(30), otlp.span("ls").getEndTimeUnixNano());
+    }
+
+    /// What has no span itself does not end what was there before it a second time.
+    @Test
+    void aProgramWithoutASpanLeavesTheOneBeforeItAlone() throws Exception {
+        run.agent.start(10, 300, AGENT, "sh");
+        String[] big = new String[300];
+        Arrays.fill(big, "x".repeat(50));
+        big[0] = "big";
+        run.agent.exec(20, 300, AGENT, big);
+        run.agent.exit(30, 300, AGENT, 1, null);
+        RunTrace trace =
+                RunTrace.collect(run.agent.recordings(), run.agent.run.run, Content.INCLUDED, Programs.INCLUDED, 2_500);
+        Span shell = Otlp.read(written(trace)).span("sh");
+        assertEquals(ns(20), shell.getEndTimeUnixNano());
+        assertEquals("exec", attributes(shell).get("blackbox.program.ended"));
+        assertNull(attributes(shell).get("process.exit.code"));
+        assertEquals(1, trace.counts().leftOut());
+    }
+
     @Test
     void withoutAnEndItLastsAsLongAsTheRecord() throws Exception {
         run.agent.start(10, 300, AGENT, "sleep", "9");
@@ -113,7 +180,7 @@ class ProgramSpansTest {
         assertEquals(otlp.span("invoke_agent").getEndTimeUnixNano(), sleep.getEndTimeUnixNano());
         assertEquals("not-recorded", attributes(sleep).get("blackbox.program.ended"));
         assertTrue(
-                trace.limits().stream().anyMatch(each -> each.startsWith("the end of 2 programs is not in the record")),
+                trace.limits().stream().anyMatch(each -> each.startsWith("the end of 2 programs is not known")),
                 trace.limits()::toString);
     }
 

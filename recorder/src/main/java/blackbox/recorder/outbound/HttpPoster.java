@@ -1,5 +1,6 @@
 package blackbox.recorder.outbound;
 
+import blackbox.evidence.text.Printable;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -16,11 +17,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Posts small bodies to outside parties and reads small answers, within a time limit and without following
-/// redirects. Safe to share.
+/// Posts bodies of up to some MiB to outside parties and reads their answers, within a time limit and
+/// without following redirects. Safe to share.
 public final class HttpPoster implements AutoCloseable {
 
     private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "[::1]", "localhost");
+
+    private static final int REASON_CHARS = 300;
 
     private final HttpClient client;
     private final Duration timeout;
@@ -82,7 +85,8 @@ public final class HttpPoster implements AutoCloseable {
     ///
     /// @throws IOException when there is none in time, or `answer` does not take it; the message is a
     ///     clause without the address
-    /// @throws IllegalArgumentException when a header cannot be one
+    /// @throws IllegalArgumentException when HTTP does not allow a header, or has it set by the client
+    ///     itself
     public <T> HttpResponse<T> post(URI to, Map<String, String> headers, byte[] body, BodyHandler<T> answer)
             throws IOException, InterruptedException {
         String scheme = String.valueOf(to.getScheme());
@@ -107,7 +111,8 @@ public final class HttpPoster implements AutoCloseable {
     private static String reason(ExecutionException failure) {
         Throwable cause = failure.getCause() == null ? failure : failure.getCause();
         String message = cause.getMessage();
-        return message == null ? cause.getClass().getSimpleName() : message;
+        // The receiver's own octets may be in it.
+        return message == null ? cause.getClass().getSimpleName() : Printable.of(message, REASON_CHARS);
     }
 
     @Override
