@@ -12,8 +12,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
@@ -42,6 +44,11 @@ class RealAgentTest {
             Map.entry("bash", Map.of("command", COMMIT)),
             Map.entry("bash", Map.of("command", "curl -sS https://docs.example/page")));
 
+    private static final long SEED = Long.getLong("blackbox.seed", System.nanoTime());
+
+    /// With how many vendors' models the agent works, drawn by the seed.
+    private static final int VENDORS = Integer.getInteger("blackbox.vendors", 1);
+
     @TempDir
     Path folder;
 
@@ -56,7 +63,10 @@ class RealAgentTest {
     void whatAnAgentDidIsTiedToItsModelAndDoneAgain() throws Exception {
         Installation blackbox = Installation.in(folder);
         blackbox.run("image", "build", "pi").expect(0);
-        for (FakeModel each : List.of(new MessagesModel(), new ResponsesModel())) {
+        List<FakeModel> vendors = new ArrayList<>(List.of(new MessagesModel(), new ResponsesModel()));
+        Collections.shuffle(vendors, new Random(SEED));
+        System.out.println("RealAgentTest: -Dblackbox.seed=" + SEED + ", " + VENDORS + " of 2 vendors");
+        for (FakeModel each : vendors.subList(0, VENDORS)) {
             vendor = each;
             requests.set(0);
             Path own = Files.createDirectory(folder.resolve(each.provider()));

@@ -117,6 +117,7 @@ final class WarmCommands {
             var command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-XX:+UseSerialGC"));
             command.addAll(options);
             command.addAll(List.of("-Xmx512m", "-XX:+DisplayVMOutputToStderr"));
+            command.add("--sun-misc-unsafe-memory-access=allow"); // as the launcher has it, or the JVM warns
             String tests = System.getProperty("java.class.path");
             command.addAll(
                     BuiltProgram.current().map(built -> built.classPath(tests)).orElse(List.of("-cp", tests)));

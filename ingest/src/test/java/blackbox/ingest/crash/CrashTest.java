@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class CrashTest {
 
     private static final long SEED = Long.getLong("blackbox.seed", System.nanoTime());
-    private static final int KILLS = Integer.getInteger("blackbox.kills", 30);
+    private static final int KILLS = Integer.getInteger("blackbox.kills", 20);
     private static final long PATIENCE_MS = CrashRig.PATIENCE.toMillis();
 
     @TempDir
