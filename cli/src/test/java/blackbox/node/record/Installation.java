@@ -26,8 +26,7 @@ import java.util.stream.Stream;
 
 /// `blackbox` with a data folder of its own, each command a process of its own, as users run it, but for [those
 /// that only read, and recordings that nothing is given to][WarmCommands]. Image, QEMU and snapshots are shared by all
-/// tests of the build: created on
-/// first use, which takes minutes, and linked in here.
+/// tests of the build: created on first use, which takes minutes, and linked in here.
 ///
 /// @param folder holds the data folder and what commands print
 public record Installation(Path folder) {

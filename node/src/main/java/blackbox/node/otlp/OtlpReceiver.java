@@ -198,6 +198,7 @@ public final class OtlpReceiver {
         Duration next = PAUSE;
         for (int tries = 1; ; tries++) {
             String trouble;
+            boolean lasts;
             Duration asked = Duration.ZERO;
             try {
                 HttpResponse<byte[]> answer = poster.post(traces, headers, body, HttpPoster.atMost(ANSWER_OCTETS_MAX));
@@ -205,17 +206,14 @@ public final class OtlpReceiver {
                     return answer;
                 }
                 trouble = receiver() + " answers " + answer.statusCode() + reason(answer);
-                if (!FOR_THE_MOMENT.contains(answer.statusCode())) {
-                    throw new Refused(trouble);
-                }
+                lasts = !FOR_THE_MOMENT.contains(answer.statusCode());
                 asked = retryAfter(answer);
-            } catch (Refused e) {
-                throw e;
             } catch (IOException e) {
                 trouble = receiver() + ": " + e.getMessage();
-                if (isOfTls(e)) {
-                    throw new Refused(trouble);
-                }
+                lasts = isOfTls(e);
+            }
+            if (lasts) {
+                throw new IOException(trouble);
             }
             Duration wait = asked.compareTo(next) > 0 ? asked : next;
             if (tries == TRIES || wait.compareTo(PAUSE_MAX) > 0) {
@@ -242,15 +240,6 @@ public final class OtlpReceiver {
             }
         }
         return false;
-    }
-
-    /// The receiver will not take it.
-    private static final class Refused extends IOException {
-        private static final long serialVersionUID = 1;
-
-        Refused(String why) {
-            super(why);
-        }
     }
 
     private String receiver() {

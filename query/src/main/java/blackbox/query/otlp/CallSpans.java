@@ -29,7 +29,7 @@ final class CallSpans {
     /// How many spans of each sort one trace has.
     static final int EACH_MAX = 10_000;
 
-    private static final int NAME_CHARS_MAX = 128;
+    static final int NAME_CHARS_MAX = 128;
 
     private final SpanIds ids;
     private final CallTies ties;
@@ -92,7 +92,7 @@ final class CallSpans {
         String model = detail.path("requestModel").textValue();
         Tokens tokens = Tokens.of(detail);
         Span.Failure failed = Failures.ofModel(detail, content);
-        Attributes attributes = begin(index, Kind.LLM_CALL)
+        Attributes attributes = ids.event(index, Kind.LLM_CALL)
                 .put("gen_ai.operation.name", operation)
                 .put("gen_ai.provider.name", provider)
                 .put("gen_ai.request.model", model)
@@ -187,7 +187,7 @@ final class CallSpans {
     private void tool(Caused.OfTool tool, JsonNode detail) {
         Caused.Used used = tool.used();
         Grade grade = tool.grade();
-        Attributes attributes = begin(used.index(), Kind.LLM_TOOL)
+        Attributes attributes = ids.event(used.index(), Kind.LLM_TOOL)
                 .put("gen_ai.operation.name", "execute_tool")
                 .put("gen_ai.tool.name", used.name())
                 .put("gen_ai.tool.call.id", used.id())
@@ -235,7 +235,7 @@ final class CallSpans {
         boolean ofPrompt = method.equals("prompts/get");
         boolean ofResource = method.startsWith("resources/") || method.equals("notifications/resources/updated");
         Span.Failure failed = Failures.ofMcp(detail, content);
-        Attributes attributes = begin(index, Kind.MCP_CALL)
+        Attributes attributes = ids.event(index, Kind.MCP_CALL)
                 .put("mcp.method.name", method)
                 .put("gen_ai.operation.name", ofTool ? "execute_tool" : null)
                 .put("gen_ai.tool.name", ofTool ? target : null)
@@ -259,13 +259,6 @@ final class CallSpans {
         if (keep(index, name, Span.Kind.CLIENT, askedNs, endNs, details)) {
             mcp++;
         }
-    }
-
-    private Attributes begin(long index, Kind kind) {
-        return new Attributes()
-                .put("blackbox.run", ids.run().value())
-                .put("blackbox.event.index", index)
-                .put("blackbox.event.kind", kind.eventName());
     }
 
     private static Attributes server(Attributes attributes, NetView.AgentCall call, JsonNode detail) {

@@ -26,8 +26,6 @@ import org.jspecify.annotations.Nullable;
 /// one thread.
 final class ProgramSpans {
 
-    private static final int NAME_CHARS_MAX = 128;
-
     /// Of one program's arguments.
     private static final int ARGUMENTS_CHARS_MAX = 16_384;
 
@@ -160,8 +158,12 @@ final class ProgramSpans {
             withoutBeginning++;
             return;
         }
+        if (kept.size() >= CallSpans.EACH_MAX) {
+            unkept++;
+            return;
+        }
         Attributes attributes = attributes(process, exec, index);
-        if (kept.size() >= CallSpans.EACH_MAX || chars + attributes.chars() > charsMax) {
+        if (chars + attributes.chars() > charsMax) {
             unkept++;
             return;
         }
@@ -171,7 +173,7 @@ final class ProgramSpans {
                 index,
                 exec.atNs(),
                 parent,
-                Printable.of(name == null || name.isEmpty() ? "program" : name, NAME_CHARS_MAX),
+                Printable.of(name == null || name.isEmpty() ? "program" : name, CallSpans.NAME_CHARS_MAX),
                 attributes);
         chars += attributes.chars();
         kept.add(program);
@@ -185,10 +187,7 @@ final class ProgramSpans {
 
     private Attributes attributes(ProcessId process, ProcessView.Exec exec, long index) {
         Text path = exec.exe();
-        Attributes attributes = new Attributes()
-                .put("blackbox.run", ids.run().value())
-                .put("blackbox.event.index", index)
-                .put("blackbox.event.kind", Kind.PROCESS_EXEC.eventName())
+        Attributes attributes = ids.event(index, Kind.PROCESS_EXEC)
                 .put("process.pid", process.pid())
                 .put("process.parent_pid", exec.ppid())
                 .put("process.executable.name", name(exec))
@@ -283,14 +282,16 @@ final class ProgramSpans {
         }
         CallTies.Within above = parent == null ? null : parent.within;
         CallTies.Within tied = tools.get(program.index);
-        boolean isBelowTool = tied != null && calls.contains(ids.span(tied.tool()));
-        program.within = isBelowTool ? tied : above;
+        if (tied != null && !calls.contains(ids.span(tied.tool()))) {
+            tied = null;
+        }
+        program.within = tied != null ? tied : above;
         if (program.within != null) {
             program.attributes
                     .put("blackbox.within.event", program.within.tool())
                     .put("blackbox.within.grade", program.within.grade().name());
         }
-        if (tied != null && isBelowTool && (above == null || above.tool() != tied.tool())) {
+        if (tied != null && (above == null || above.tool() != tied.tool())) {
             return ids.span(tied.tool());
         }
         return parent != null ? ids.span(parent.index) : root == null ? null : root.id();

@@ -128,10 +128,7 @@ public final class RunTrace {
             return null;
         }
         String failed = end == null ? null : failure(end);
-        Attributes attributes = new Attributes()
-                .put("blackbox.run", ids.run().value())
-                .put("blackbox.event.index", 0L)
-                .put("blackbox.event.kind", Kind.RUN_OPEN.eventName())
+        Attributes attributes = ids.event(0, Kind.RUN_OPEN)
                 .put("gen_ai.operation.name", "invoke_agent")
                 .put("gen_ai.provider.name", provider)
                 .put(

@@ -2,6 +2,7 @@ package blackbox.query.otlp;
 
 import blackbox.schemas.Hash;
 import blackbox.schemas.RunId;
+import blackbox.schemas.event.Kind;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 
@@ -24,6 +25,14 @@ record SpanIds(RunId run) {
         }
         String digits = id.toString(16);
         return "0".repeat(TRACE_DIGITS - digits.length()) + digits;
+    }
+
+    /// What every span has: which event it stands for.
+    Attributes event(long index, Kind kind) {
+        return new Attributes()
+                .put("blackbox.run", run.value())
+                .put("blackbox.event.index", index)
+                .put("blackbox.event.kind", kind.eventName());
     }
 
     /// The id of the span that stands for an event.
