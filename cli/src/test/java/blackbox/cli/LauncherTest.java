@@ -5,12 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,9 +61,13 @@ final class LauncherTest {
     }
 
     private String started(String command) throws IOException, InterruptedException {
+        return started(command, folder.resolve("jdk"));
+    }
+
+    private String started(String command, Path jdk) throws IOException, InterruptedException {
         var builder =
                 new ProcessBuilder("sh", folder.resolve("blackbox").toString(), command).redirectErrorStream(true);
-        builder.environment().put("JAVA_HOME", folder.resolve("jdk").toString());
+        builder.environment().put("JAVA_HOME", jdk.toString());
         Process process = builder.start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, process.waitFor(), said);
@@ -95,5 +104,33 @@ final class LauncherTest {
     @Test
     void withoutACacheItStartsAllTheSame() throws Exception {
         assertTrue(started("replay").contains("-jar " + target.resolve("blackbox-cli-0.1.0.jar")), started("replay"));
+    }
+
+    /// As after an update of Java, whose version a cache is of.
+    @Test
+    void ofACacheThatJavaCannotTakeNothingIsSaid() throws Exception {
+        caches(target);
+        var manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, Greeting.class.getName());
+        Path jar = target.resolve("blackbox-cli-0.1.0.jar");
+        String entry = Greeting.class.getName().replace('.', '/') + ".class";
+        try (var packed = new JarOutputStream(Files.newOutputStream(jar), manifest);
+                InputStream compiled = Greeting.class.getClassLoader().getResourceAsStream(entry)) {
+            packed.putNextEntry(new ZipEntry(entry));
+            compiled.transferTo(packed);
+            packed.closeEntry();
+        }
+        Files.setLastModifiedTime(jar, FileTime.from(BUILT));
+        assertEquals("hello\n", started("replay", Path.of(System.getProperty("java.home"))));
+    }
+
+    /// In place of the command line.
+    static final class Greeting {
+        private Greeting() {}
+
+        static void main() {
+            IO.println("hello");
+        }
     }
 }

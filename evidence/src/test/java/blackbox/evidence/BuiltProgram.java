@@ -43,7 +43,9 @@ public record BuiltProgram(Path folder, Path jar, Path cache) {
 
     private List<String> with(String... last) {
         // The JVM logs what of the cache it could not use to standard output, which belongs to the command.
+        // Where native access is not granted as it was when the cache was made, the JVM takes nothing of the cache.
         var options = new ArrayList<>(List.of(
+                "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-Xlog:disable",
                 "-Xlog:all=error:stderr",

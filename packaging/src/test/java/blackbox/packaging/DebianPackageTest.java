@@ -34,7 +34,9 @@ class DebianPackageTest {
     private static final Path ROOT = PROJECT.resolve("target/deb/root");
 
     private static final boolean IS_ROOT = "root".equals(System.getProperty("user.name"));
-    private static final Duration PATIENCE = Duration.ofMinutes(15);
+
+    /// A Debian is installed and booted on an emulated processor: five minutes alone, three times that beside other tests.
+    private static final Duration PATIENCE = Duration.ofMinutes(40);
 
     private static Path file;
 

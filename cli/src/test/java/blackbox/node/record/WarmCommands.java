@@ -117,11 +117,15 @@ final class WarmCommands {
             var command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-XX:+UseSerialGC"));
             command.addAll(options);
             command.addAll(List.of("-Xmx512m", "-XX:+DisplayVMOutputToStderr"));
-            command.add("--sun-misc-unsafe-memory-access=allow"); // as the launcher has it, or the JVM warns
             String tests = System.getProperty("java.class.path");
-            command.addAll(
-                    BuiltProgram.current().map(built -> built.classPath(tests)).orElse(List.of("-cp", tests)));
-            command.addAll(List.of("--enable-native-access=ALL-UNNAMED", CommandSeries.class.getName()));
+            command.addAll(BuiltProgram.current()
+                    .map(built -> built.classPath(tests))
+                    .orElse(List.of(
+                            "--sun-misc-unsafe-memory-access=allow", // as the launcher has it, or the JVM warns
+                            "--enable-native-access=ALL-UNNAMED",
+                            "-cp",
+                            tests)));
+            command.add(CommandSeries.class.getName());
             errors = Files.createTempFile("commands", ".txt");
             process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
             requests = process.outputWriter(StandardCharsets.UTF_8);
