@@ -238,6 +238,22 @@ class ExportCommandTest {
         assertEquals(Files.readString(file), standard.out());
     }
 
+    @Test
+    void ocsfIsAFileOfParquetToo() throws Exception {
+        record(true);
+        Path file = data.resolve("exported");
+        Ran ran = export("--format", "ocsf-parquet", "--out", file.toString(), "--json");
+        assertEquals(ExitCodes.OK, ran.exitCode(), ran.err());
+        JsonNode said = JSON.readTree(ran.out());
+        assertEquals(file.toString(), said.path("ocsf-parquet").asText());
+        assertEquals(4, said.path("events").asLong());
+        assertTrue(said.path("limits").size() > 0, said::toString);
+        String octets = Files.readString(file, StandardCharsets.ISO_8859_1);
+        assertTrue(octets.startsWith("PAR1") && octets.endsWith("PAR1"));
+        assertEquals(octets.length(), said.path("bytes").asLong());
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+    }
+
     /// The page has the bundle's octets, which verify; what in them no page can read is said when it is written.
     @Test
     void aPageCarriesTheBundle() throws Exception {

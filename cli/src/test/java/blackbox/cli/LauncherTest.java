@@ -106,7 +106,7 @@ final class LauncherTest {
         assertTrue(started("replay").contains("-jar " + target.resolve("blackbox-cli-0.1.0.jar")), started("replay"));
     }
 
-    /// As after an update of Java, whose version a cache is of.
+    /// Whatever is the matter with it; after an update of Java it is the version.
     @Test
     void ofACacheThatJavaCannotTakeNothingIsSaid() throws Exception {
         caches(target);

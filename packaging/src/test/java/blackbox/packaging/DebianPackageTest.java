@@ -35,7 +35,8 @@ class DebianPackageTest {
 
     private static final boolean IS_ROOT = "root".equals(System.getProperty("user.name"));
 
-    /// A Debian is installed and booted on an emulated processor: five minutes alone, three times that beside other tests.
+    /// A Debian is installed and booted on an emulated processor: four minutes alone, and in 15 it was not done beside
+    /// all other tests.
     private static final Duration PATIENCE = Duration.ofMinutes(40);
 
     private static Path file;

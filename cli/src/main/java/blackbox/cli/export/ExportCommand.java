@@ -31,6 +31,7 @@ import blackbox.query.export.CsvExport;
 import blackbox.query.export.EventExport;
 import blackbox.query.export.JsonExport;
 import blackbox.query.ocsf.OcsfExport;
+import blackbox.query.ocsf.OcsfParquet;
 import blackbox.query.otlp.RunTrace;
 import blackbox.query.otlp.RunTrace.Content;
 import blackbox.query.otlp.RunTrace.Programs;
@@ -51,6 +52,7 @@ import blackbox.report.RunReport;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.CaptureName;
 import blackbox.schemas.folder.DataFolder;
+import blackbox.vm.ScratchFolder;
 import blackbox.vm.VmException;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
@@ -88,6 +90,7 @@ import picocli.CommandLine.Spec;
             "  blackbox export last --format html --out evidence.html     one file that opens and verifies itself in a browser",
             "  blackbox export last --format tiles --out folder",
             "  blackbox export last --format ocsf --out - | your-siem-forwarder",
+            "  blackbox export last --format ocsf-parquet --out run.parquet     for a data lake",
             "  blackbox export last --format chrome-trace --out run.trace.json     open it at ui.perfetto.dev or in speedscope",
             "  blackbox export last --format pcapng --out - | wireshark -k -i -",
             "  blackbox export last --format pdf --out report.pdf && pdfsig report.pdf",
@@ -129,6 +132,7 @@ public final class ExportCommand implements Callable<Integer> {
                         + " with the command that shows it and, where one can say so, its exit code, as JSON",
                 "For others' tools; these are not signed, and hold in clear what the agent saw and did:",
                 "  ocsf: every event in the Open Cybersecurity Schema Framework 1.8, for a SIEM or a data lake",
+                "  ocsf-parquet: the same in one Parquet file with nested columns",
                 "  otlp: calls of models, tools and MCP servers, and the programs that ran, as an OpenTelemetry trace",
                 "  json: every event as `events --json` prints it",
                 "  csv: every event with all columns, for a spreadsheet",
@@ -143,8 +147,8 @@ public final class ExportCommand implements Callable<Integer> {
             paramLabel = "PATH",
             description =
                     "Where to write it (default: a file in this folder that is named for the run). A bundle is written"
-                            + " as a folder if PATH is an empty folder. html, pdf, controls, ocsf, otlp, json, csv, chrome-trace and"
-                            + " pcapng: - is standard output.")
+                            + " as a folder if PATH is an empty folder. html, pdf, controls, ocsf, ocsf-parquet, otlp, json, csv,"
+                            + " chrome-trace and pcapng: - is standard output.")
     @Nullable
     private Path out;
 
@@ -198,6 +202,7 @@ public final class ExportCommand implements Callable<Integer> {
             case PDF -> report(folder, recordings, run);
             case PCAPNG -> packets(recordings, run);
             case OCSF, JSON, CSV, CHROME_TRACE -> events(recordings, run);
+            case OCSF_PARQUET -> parquet(folder, recordings, run);
         }
         return ExitCodes.OK;
     }
@@ -371,10 +376,24 @@ public final class ExportCommand implements Callable<Integer> {
                 case OCSF -> new OcsfExport(run, text);
                 case CSV -> new CsvExport(new PrintWriter(text));
                 case CHROME_TRACE -> new ChromeTrace(run, text);
-                default -> new JsonExport(text);
+                case JSON -> new JsonExport(text);
+                default -> throw new IllegalStateException(format + " has no events");
             };
             return EventExport.write(recordings, run, export);
         });
+        said(run, to, written);
+    }
+
+    private void parquet(DataFolder folder, Recordings recordings, RunId run)
+            throws IOException, QueryException, VmException {
+        Destination to = Destination.of(out, format.defaultFile(run), common.json());
+        to.requireFree();
+        try (var scratch = ScratchFolder.ofThisProcess(folder.cache(), ".ocsf-")) {
+            said(run, to, to.write(octets -> OcsfParquet.write(recordings, run, scratch.path(), octets)));
+        }
+    }
+
+    private void said(RunId run, Destination to, EventExport.Written written) throws IOException {
         said(
                 run,
                 to,

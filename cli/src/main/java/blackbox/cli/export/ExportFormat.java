@@ -16,6 +16,7 @@ enum ExportFormat {
     PDF("pdf", ".pdf"),
     CONTROLS("controls", ".controls.json"),
     OCSF("ocsf", ".ocsf.jsonl"),
+    OCSF_PARQUET("ocsf-parquet", ".ocsf.parquet"),
     OTLP("otlp", ".otlp.jsonl"),
     JSON("json", ".jsonl"),
     CSV("csv", ".csv"),

@@ -42,7 +42,6 @@ class StartUpCacheTest {
         assertFewFromJars();
     }
 
-    /// A JVM that cannot take a cache says so there, and is only slower.
     @Test
     void theLauncherTakesItsCacheAndTheJvmSaysNothing() throws Exception {
         Command.Outcome asked = Command.of(
@@ -54,7 +53,7 @@ class StartUpCacheTest {
         assertFewFromJars();
     }
 
-    /// `CommandSeries` ends where nothing is asked of it.
+    /// `CommandSeries` ends where nothing is asked of it. A JVM that cannot take a cache would say so.
     @Test
     void commandsThatShareAProcessTakeItToo() throws Exception {
         var command = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" </dev/null", "sh"));

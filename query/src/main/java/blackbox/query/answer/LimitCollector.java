@@ -28,10 +28,17 @@ public final class LimitCollector {
 
     private static final int FINDINGS_MAX = 100;
 
+    /// A run may hold any names, as long as a row.
+    private static final int NAMES_MAX = 100;
+
+    private static final int NAME_CHARS_MAX = 200;
+    private static final int DETAIL_CHARS_MAX = 2_000;
+    private static final String OTHERS = "(others)";
+
     private final Map<String, Long> lost = new TreeMap<>();
     private final Map<String, Long> truncated = new TreeMap<>();
     private final Map<String, Long> unread = new TreeMap<>();
-    private final Map<Long, Long> notKnown = new TreeMap<>();
+    private final Map<String, Long> notKnown = new TreeMap<>();
     private final List<String> findings = new ArrayList<>();
     private final List<String> probesFailed = new ArrayList<>();
     private final EventAccount account = new EventAccount();
@@ -45,10 +52,10 @@ public final class LimitCollector {
     public void see(EventView event, long index) {
         account.see(index, event.row());
         switch (event) {
-            case RecorderView.Loss loss -> lost.merge(name(loss.what()), loss.lost(), Counts::sum);
+            case RecorderView.Loss loss -> count(lost, name(loss.what()), loss.lost());
             case RecorderView.Noticed noticed -> finding(noticed);
             case RecorderView.TracerReady ready -> ready(ready);
-            case EventView.Unknown unknown -> notKnown.merge(unknown.code(), 1L, Long::sum);
+            case EventView.Unknown unknown -> count(notKnown, Long.toString(unknown.code()), 1);
             case RecorderView.Heartbeat _,
                     RecorderView.TracerHeartbeat _,
                     RecorderView.Alert _,
@@ -63,11 +70,16 @@ public final class LimitCollector {
             case ProcessView _, NetView _, PrivilegeView _, VmView _, RunView _ -> {}
         }
         for (Text mark : event.truncated()) {
-            truncated.merge(Mark.parse(mark.toString()).name(), 1L, Long::sum);
+            count(truncated, Mark.parse(mark.toString()).name(), 1);
         }
         for (Text name : event.unread()) {
-            unread.merge(name.toString(), 1L, Long::sum);
+            count(unread, name.toString(), 1);
         }
+    }
+
+    private static void count(Map<String, Long> counts, String name, long more) {
+        String known = ShownCommand.cut(name, NAME_CHARS_MAX);
+        counts.merge(counts.size() < NAMES_MAX || counts.containsKey(known) ? known : OTHERS, more, Counts::sum);
     }
 
     private static boolean isElsewhere(FileView file) {
@@ -91,9 +103,9 @@ public final class LimitCollector {
         if (findings.size() < FINDINGS_MAX) {
             Finding finding = noticed.finding();
             Text detail = noticed.detail();
-            findings.add("the recorder noticed " + name(noticed.what())
+            findings.add("the recorder noticed " + ShownCommand.cut(name(noticed.what()), NAME_CHARS_MAX)
                     + (finding == null ? "" : " (" + finding.words() + ")")
-                    + (detail == null ? "" : ": " + detail));
+                    + (detail == null ? "" : ": " + ShownCommand.cut(detail.toString(), DETAIL_CHARS_MAX)));
         }
     }
 
@@ -105,7 +117,8 @@ public final class LimitCollector {
                 : detail.path("tracer").path("failed");
         for (JsonNode probe : failed) {
             if (probesFailed.size() < FINDINGS_MAX) {
-                probesFailed.add(probe.isTextual() ? probe.textValue() : probe.toString());
+                probesFailed.add(
+                        ShownCommand.cut(probe.isTextual() ? probe.textValue() : probe.toString(), NAME_CHARS_MAX));
             }
         }
     }

@@ -27,9 +27,11 @@ final class HostEvents {
     private static final int RULE = 1;
 
     private final RunId run;
+    private final AccessEvents accesses;
 
     HostEvents(RunId run) {
         this.run = run;
+        accesses = new AccessEvents(run);
     }
 
     Draft draft(RecorderView event, String kind, long index) {
@@ -132,7 +134,8 @@ final class HostEvents {
         return switch (event) {
             case RunView.AgentStart _ -> agent(START);
             case RunView.AgentExit _ -> agent(STOP);
-            case RunView.Open _, RunView.Policy _, RunView.Close _, RunView.Access _ -> Draft.base(kind);
+            case RunView.Access access -> accesses.draft(access, kind);
+            case RunView.Open _, RunView.Policy _, RunView.Close _ -> Draft.base(kind);
         };
     }
 

@@ -168,7 +168,7 @@ final class NetEvents {
         return port >= 0 && port <= PORT_MAX;
     }
 
-    private static Fields endpoint(@Nullable Text ip, @Nullable Long port) {
+    static Fields endpoint(@Nullable Text ip, @Nullable Long port) {
         Fields endpoint = new Fields().put("ip", ip);
         return port == null || !isPort(port) ? endpoint : endpoint.put("port", port);
     }

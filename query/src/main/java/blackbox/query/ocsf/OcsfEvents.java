@@ -20,7 +20,15 @@ import blackbox.schemas.view.ProcessView;
 import blackbox.schemas.view.RecorderView;
 import blackbox.schemas.view.RunView;
 import blackbox.schemas.view.VmView;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -29,11 +37,26 @@ import java.util.Base64;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// Makes an event of OCSF of each event: what all of them have. Owned by one thread.
 final class OcsfEvents {
 
-    private static final String VERSION = "1.8.0";
+    /// Refuses what it could not give back: a name twice, more behind the end, and levels that are more than a
+    /// writer takes of an event.
+    private static final ObjectMapper EXACT = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(
+                            StreamReadConstraints.builder().maxNestingDepth(900).build())
+                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                    .build())
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS, DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+            .build();
+
+    private static final Pattern SURROGATE = Pattern.compile("\\\\u[dD][89a-fA-F]");
+
+    static final String VERSION = "1.8.0";
     private static final String LIMITS = "run.limits";
     private static final int SUCCESS = 1;
     private static final int FAILURE = 2;
@@ -227,14 +250,28 @@ final class OcsfEvents {
         return rest;
     }
 
+    /// The JSON of a text; null if it is none, or if written again it would say less or something else.
+    private static @Nullable JsonNode exactly(String text) {
+        if (SURROGATE.matcher(text).find()) {
+            return null; // half of a pair cannot be written
+        }
+        try {
+            JsonNode read = EXACT.readTree(text);
+            return read.isMissingNode() || read.isNull() ? null : read;
+        } catch (JsonProcessingException e) {
+            return null;
+        }
+    }
+
     private static void put(Fields rest, Row row, Column column) {
         String name = column.columnName();
         switch (column.type()) {
             case INT, LONG -> rest.put(name, (Long) row.number(column));
             case BYTES -> rest.put(name, EventJson.hex(row, column));
             case STRING -> {
-                JsonNode detail = column == Column.DETAIL ? RunFacts.detailOf(row) : null;
-                if (detail == null || detail.isMissingNode()) {
+                JsonNode detail =
+                        column == Column.DETAIL ? exactly(row.text(column).toString()) : null;
+                if (detail == null) {
                     rest.put(name, row.text(column));
                 } else {
                     rest.put(name, detail);

@@ -134,12 +134,8 @@ public final class SqlEngine implements AutoCloseable {
     /// Order matters: the views bind while files can be opened, and the configuration is locked last.
     private void lockDown(List<String> files, @Nullable Path export) throws SQLException, QueryException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET memory_limit = '" + limits.memoryMiBMax() + "MiB'");
-            statement.execute("SET threads = " + limits.threadsMax());
-            statement.execute("SET temp_directory = ''");
+            bound(statement, limits.memoryMiBMax(), limits.threadsMax());
             statement.execute("SET TimeZone = 'UTC'");
-            statement.execute("SET autoinstall_known_extensions = false");
-            statement.execute("SET autoload_known_extensions = false");
             // Every view binds to all files; their footers are read once.
             statement.execute("SET parquet_metadata_cache = true");
             tables = SqlTables.over(files, columns(statement, files));
@@ -150,9 +146,23 @@ public final class SqlEngine implements AutoCloseable {
             statement.execute("SET allowed_paths = [" + paths + "]");
             statement.execute(
                     "SET allowed_directories = [" + (export == null ? "" : SqlTables.quoted(export.toString())) + "]");
-            statement.execute("SET enable_external_access = false");
-            statement.execute("SET lock_configuration = true");
+            close(statement);
         }
+    }
+
+    /// Sets what an engine may take, and that it loads nothing.
+    static void bound(Statement statement, int memoryMiBMax, int threadsMax) throws SQLException {
+        statement.execute("SET memory_limit = '" + memoryMiBMax + "MiB'");
+        statement.execute("SET threads = " + threadsMax);
+        statement.execute("SET temp_directory = ''");
+        statement.execute("SET autoinstall_known_extensions = false");
+        statement.execute("SET autoload_known_extensions = false");
+    }
+
+    /// Closes it to all but what was allowed before, for good.
+    static void close(Statement statement) throws SQLException {
+        statement.execute("SET enable_external_access = false");
+        statement.execute("SET lock_configuration = true");
     }
 
     /// The columns that the files have together. A column that is not known here would silently be left out
@@ -321,7 +331,7 @@ public final class SqlEngine implements AutoCloseable {
         return new QueryException(engine ? Code.ENGINE : Code.BAD_INPUT, message, e);
     }
 
-    private static String firstLine(Exception e) {
+    static String firstLine(Exception e) {
         String message = e.getMessage();
         return message == null
                 ? e.getClass().getSimpleName()

@@ -9,6 +9,7 @@ import blackbox.evidence.TestRun;
 import blackbox.evidence.store.Recordings;
 import blackbox.query.answer.Programs;
 import blackbox.query.export.EventExport;
+import blackbox.query.export.JsonLines;
 import blackbox.schemas.RunId;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
@@ -16,6 +17,7 @@ import blackbox.schemas.row.ColumnType;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventViews;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -34,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OcsfExportTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final RunId RUN = new RunId("01kaj3v4e00000000000000000");
+    static final RunId RUN = new RunId("01kaj3v4e00000000000000000");
     private static final int ROWS_OF_EACH = 300;
 
     private static final List<String> DETAILS = List.of(
@@ -47,6 +49,10 @@ class OcsfExportTest {
             "{\"provider\":\"anthropic\",\"requestModel\":\"m\",\"responseModel\":null,\"inputTokens\":3,"
                     + "\"outputTokens\":99999999999,\"status\":200}",
             "{\"provider\":7,\"requestModel\":[],\"inputTokens\":-1}",
+            "{\"number\":7,\"role\":\"viewer\",\"token\":\"t1\",\"run\":\"01kaj3v4e00000000000000001\",\"status\":404,"
+                    + "\"tookNs\":5000000}",
+            "{\"number\":-1e9,\"token\":[],\"run\":7,\"refused\":401,\"tookNs\":1e99}",
+            "{\"count\":12}",
             "{\"user\":\"root\",\"outcome\":\"done\",\"reason\":\"it spins\"}",
             "{\"user\":null,\"outcome\":\"failed\"}",
             "[]",
@@ -125,8 +131,131 @@ class OcsfExportTest {
         }
     }
 
+    /// The answer's event knows what was asked, by the number.
+    @Test
+    void aRequestAndItsAnswerAreCallsOfTheApi() throws Exception {
+        var events = new OcsfEvents(RUN, new Programs());
+        JsonNode asked = accessed(
+                events,
+                Kind.ACCESS_REQUEST,
+                "GET /api/v1/runs/{run}",
+                "{\"number\":3,\"role\":\"viewer\",\"token\":\"t1\",\"run\":\"01kaj3v4e00000000000000001\"}");
+        JsonNode answered =
+                accessed(events, Kind.ACCESS_ANSWER, "complete", "{\"number\":3,\"status\":200,\"tookNs\":4000000}");
+        for (JsonNode each : List.of(asked, answered)) {
+            assertEquals(6003_02, each.path("type_uid").asInt());
+            assertEquals("ann", each.path("actor").path("user").path("name").asText());
+            assertEquals(
+                    "GET /api/v1/runs/{run}", each.path("api").path("operation").asText());
+            assertEquals("3", each.path("api").path("request").path("uid").asText());
+            assertEquals("127.0.0.1", each.path("src_endpoint").path("ip").asText());
+            assertEquals(
+                    "01kaj3v4e00000000000000001",
+                    each.path("resources").path(0).path("uid").asText());
+        }
+        assertFalse(asked.has("status_id"));
+        assertEquals(1, answered.path("status_id").asInt());
+        assertEquals(200, answered.path("api").path("response").path("code").asInt());
+        assertEquals(4, answered.path("duration").asInt());
+        JsonNode cut = accessed(events, Kind.ACCESS_ANSWER, "cut", "{\"number\":4,\"status\":0,\"tookNs\":1}");
+        assertEquals(0, cut.path("status_id").asInt(-1));
+        assertFalse(cut.has("status_code") || cut.path("api").has("response"), cut::toString);
+        JsonNode half = accessed(events, Kind.ACCESS_ANSWER, "cut", "{\"number\":4,\"status\":200}");
+        assertEquals(0, half.path("status_id").asInt(-1));
+        JsonNode refused = accessed(events, Kind.ACCESS_REQUEST, "GET /api/v1/runs", "{\"refused\":401}");
+        assertEquals("401", refused.path("status_code").asText());
+        JsonNode counted = accessed(events, Kind.ACCESS_REQUEST, "refused", "{\"count\":1234}");
+        assertEquals(2, counted.path("status_id").asInt());
+        assertEquals(1_234, counted.path("count").asInt());
+        JsonNode stranger =
+                accessed(events, Kind.ACCESS_ANSWER, "complete", "{\"number\":3,\"status\":500,\"tookNs\":1}");
+        assertEquals("not recorded", stranger.path("api").path("operation").asText());
+        assertEquals(2, stranger.path("status_id").asInt());
+    }
+
+    /// A number that an older request had, too, is the newer one's; more about a request is about that.
+    @Test
+    void anAnswerIsOfTheRequestLastAskedUnderItsNumber() throws Exception {
+        var events = new OcsfEvents(RUN, new Programs());
+        accessed(events, Kind.ACCESS_REQUEST, "GET /api/v1/runs", "{\"number\":7,\"token\":\"a\"}");
+        accessed(events, Kind.ACCESS_REQUEST, "POST /api/v1/runs/{run}/kill", "{\"number\":7,\"token\":\"b\"}");
+        accessed(events, Kind.ACCESS_REQUEST, "kill", "{\"number\":7,\"run\":\"01kaj3v4e00000000000000001\"}");
+        JsonNode answered = accessed(events, Kind.ACCESS_ANSWER, "complete", "{\"number\":7,\"status\":200}");
+        assertEquals(
+                "POST /api/v1/runs/{run}/kill",
+                answered.path("api").path("operation").asText());
+        assertEquals("POST", answered.path("activity_name").asText());
+        assertEquals(
+                "b", answered.path("actor").path("user").path("credential_uid").asText());
+        assertEquals(
+                "01kaj3v4e00000000000000001",
+                answered.path("resources").path(0).path("uid").asText());
+        accessed(events, Kind.ACCESS_REQUEST, "GET /a", "{\"number\":8}");
+        accessed(events, Kind.ACCESS_REQUEST, "GET /" + "a".repeat(1_000), "{\"number\":8}");
+        assertEquals(
+                "not recorded",
+                accessed(events, Kind.ACCESS_ANSWER, "complete", "{\"number\":8,\"status\":200}")
+                        .path("api")
+                        .path("operation")
+                        .asText());
+    }
+
+    /// What JSON of ours would say otherwise is the text that it was.
+    @Test
+    void aDetailIsGivenBackAsItIs() throws Exception {
+        var details = new ArrayList<>(List.of(
+                "{\"a\":1,\"a\":2}",
+                "{\"a\":1} trailing",
+                "{\"a\":1}{\"b\":2}",
+                "{\"a\":\"\\ud83d\"}",
+                "null",
+                "{\"a\":1e400}",
+                "{\"a\":NaN}",
+                "",
+                "{\"a\":0.12345678901234567890}",
+                "{\"a\":1.50}",
+                "{\"a\":1E+999999999}",
+                "{\"a\":123456789012345678901234567890}",
+                "[null]"));
+        for (int depth = 895; depth <= 1_005; depth++) {
+            details.add("[".repeat(depth) + "]".repeat(depth));
+        }
+        var events = new OcsfEvents(RUN, new Programs());
+        int objects = 0;
+        for (String detail : details) {
+            var row = new Row()
+                    .set(Column.KIND, Kind.RUN_CLOSE.code())
+                    .set(Column.AT_NS, TestRun.START_NS)
+                    .set(Column.DETAIL, detail);
+            var text = new StringWriter();
+            JsonGenerator out = JsonLines.to(text);
+            out.writeTree(events.of(new EventViews().of(row), 1));
+            JsonLines.end(out);
+            String asText = "\"detail\":" + JSON.writeValueAsString(detail);
+            boolean isText = text.toString().contains(asText);
+            objects += isText ? 0 : 1;
+            assertTrue(isText || text.toString().contains("\"detail\":" + detail.replace("1e400", "1E+400")), detail);
+        }
+        assertEquals(12, objects);
+    }
+
+    private static JsonNode accessed(OcsfEvents events, Kind kind, String what, String detail) throws Exception {
+        var row = new Row()
+                .set(Column.KIND, kind.code())
+                .set(Column.AT_NS, TestRun.START_NS)
+                .set(Column.SOURCE, 2)
+                .set(Column.HOST, "ann")
+                .set(Column.REMOTE_IP, "127.0.0.1")
+                .set(Column.REMOTE_PORT, 4_711)
+                .set(Column.WHAT, what)
+                .set(Column.DETAIL, detail);
+        JsonNode event = JSON.readTree(events.of(new EventViews().of(row), 1).toString());
+        assertEquals(List.of(), new OcsfSchema().faults(event));
+        return event;
+    }
+
     /// The first row of a kind has every column, the others some.
-    private static Row row(Kind kind, Random random, int i) {
+    static Row row(Kind kind, Random random, int i) {
         var row = new Row().set(Column.KIND, kind.code()).set(Column.AT_NS, TestRun.START_NS + i);
         for (Column column : Column.values()) {
             if (column == Column.KIND || column == Column.AT_NS || i > 0 && random.nextInt(3) == 0) {

@@ -59,6 +59,56 @@ final class OcsfSchema {
         return faults;
     }
 
+    /// Columns that are no attributes of any class, or of another type.
+    List<String> faults(OcsfType.Struct columns) {
+        var faults = new ArrayList<String>();
+        columns.fields().forEach((name, type) -> {
+            List<JsonNode> attributes = classes.values().stream()
+                    .map(each -> each.path("attributes").path(name))
+                    .filter(each -> !each.isMissingNode())
+                    .toList();
+            if (attributes.isEmpty()) {
+                faults.add(name + " is not known");
+            }
+            attributes.forEach(each -> column(name, each, type, faults));
+        });
+        return faults;
+    }
+
+    private void column(String path, JsonNode attribute, OcsfType type, List<String> faults) {
+        OcsfType of = type;
+        if (type instanceof OcsfType.Array array) {
+            of = array.of();
+        }
+        String object = attribute.path("object_type").asText("");
+        String kind = types.path(attribute.path("type").asText())
+                .path("type")
+                .asText(attribute.path("type").asText());
+        boolean fits = switch (of) {
+            case OcsfType.Array _ -> false;
+            case OcsfType.Struct struct -> {
+                JsonNode attributes = objects.path(object).path("attributes");
+                struct.fields().forEach((name, field) -> {
+                    if (!attributes.has(name)) {
+                        faults.add(path + "." + name + " is not known");
+                    }
+                    column(path + "." + name, attributes.path(name), field, faults);
+                });
+                yield !object.isEmpty();
+            }
+            case OcsfType.Scalar scalar ->
+                switch (scalar) {
+                    case TEXT -> object.isEmpty() ? kind.equals("string_t") : object.equals("object");
+                    case INT -> kind.equals("integer_t");
+                    case LONG -> kind.equals("long_t");
+                    case BOOLEAN -> kind.equals("boolean_t");
+                };
+        };
+        if (!fits || attribute.path("is_array").asBoolean() != (type instanceof OcsfType.Array)) {
+            faults.add(path + " is " + attribute.path("type") + " " + object + ", not " + type.sql());
+        }
+    }
+
     /// The check of one event, which applies some profiles.
     private final class Check {
         private final Set<String> profiles;
