@@ -33,12 +33,18 @@ public record BuiltProgram(Path folder, Path jar, Path cache) {
         return with("-jar", jar.toString());
     }
 
-    /// The JVM's options that run a class of the tests on the program's classes; the class's name follows.
+    /// The JVM's options that run a class of the tests, on the program's classes if it is built of today's; the class's
+    /// name follows.
     ///
-    /// @param more class path of what is not in the program
-    public List<String> classPath(String more) {
+    /// @param tests the tests' class path
+    public static List<String> options(String tests) {
         // The program's jar comes first: a cache fits only a class path that begins as its own did.
-        return with("-cp", jar + File.pathSeparator + more);
+        return CURRENT.map(built -> built.with("-cp", built.jar + File.pathSeparator + tests))
+                .orElse(List.of(
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--sun-misc-unsafe-memory-access=allow", // as the launcher has it, or the JVM warns
+                        "-cp",
+                        tests));
     }
 
     private List<String> with(String... last) {

@@ -387,7 +387,6 @@ public final class ExportCommand implements Callable<Integer> {
     private void parquet(DataFolder folder, Recordings recordings, RunId run)
             throws IOException, QueryException, VmException {
         Destination to = Destination.of(out, format.defaultFile(run), common.json());
-        to.requireFree();
         try (var scratch = ScratchFolder.ofThisProcess(folder.cache(), ".ocsf-")) {
             said(run, to, to.write(octets -> OcsfParquet.write(recordings, run, scratch.path(), octets)));
         }

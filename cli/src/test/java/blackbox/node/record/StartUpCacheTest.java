@@ -58,7 +58,7 @@ class StartUpCacheTest {
     void commandsThatShareAProcessTakeItToo() throws Exception {
         var command = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" </dev/null", "sh"));
         command.addAll(List.of(System.getProperty("java.home") + "/bin/java", "-XX:+UseSerialGC"));
-        command.addAll(BuiltProgram.current().orElseThrow().classPath(System.getProperty("java.class.path")));
+        command.addAll(BuiltProgram.options(System.getProperty("java.class.path")));
         command.addAll(List.of("-Xlog:class+load:file=" + loaded, CommandSeries.class.getName()));
         assertEquals(
                 new Command.Outcome(0, "", ""),

@@ -117,14 +117,7 @@ final class WarmCommands {
             var command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-XX:+UseSerialGC"));
             command.addAll(options);
             command.addAll(List.of("-Xmx512m", "-XX:+DisplayVMOutputToStderr"));
-            String tests = System.getProperty("java.class.path");
-            command.addAll(BuiltProgram.current()
-                    .map(built -> built.classPath(tests))
-                    .orElse(List.of(
-                            "--sun-misc-unsafe-memory-access=allow", // as the launcher has it, or the JVM warns
-                            "--enable-native-access=ALL-UNNAMED",
-                            "-cp",
-                            tests)));
+            command.addAll(BuiltProgram.options(System.getProperty("java.class.path")));
             command.add(CommandSeries.class.getName());
             errors = Files.createTempFile("commands", ".txt");
             process = new ProcessBuilder(command).redirectError(errors.toFile()).start();

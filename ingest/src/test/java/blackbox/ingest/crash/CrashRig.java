@@ -141,10 +141,7 @@ final class CrashRig {
                     "-XX:+UseSerialGC",
                     "-XX:TieredStopAtLevel=1",
                     "-Xmx512m"));
-            String classes = System.getProperty("java.class.path");
-            command.addAll(BuiltProgram.current()
-                    .map(built -> built.classPath(classes))
-                    .orElse(List.of("--enable-native-access=ALL-UNNAMED", "-cp", classes)));
+            command.addAll(BuiltProgram.options(System.getProperty("java.class.path")));
             command.addAll(List.of(
                     CrashSubject.class.getName(),
                     role,

@@ -37,7 +37,6 @@ final class AccessEvents {
     private static final int STATUS_MAX = 599;
     private static final int REFUSED_FROM = 400;
     private static final String WHOLE = "complete";
-    private static final long NS_OF_MS = 1_000_000;
 
     private final RunId run;
     private final SequencedMap<Long, Asked> open = new LinkedHashMap<>();
@@ -136,11 +135,8 @@ final class AccessEvents {
         int outcome = status == null ? UNKNOWN : status >= REFUSED_FROM ? FAILURE : isWhole ? SUCCESS : UNKNOWN;
         Fields fields = fields(event, asked, detail, response)
                 .put("status_id", outcome)
-                .put("status_code", status == null ? null : status.toString());
-        JsonNode tookNs = detail.path("tookNs");
-        if (tookNs.isIntegralNumber() && tookNs.canConvertToLong()) {
-            fields.put("duration", (Long) (tookNs.longValue() / NS_OF_MS));
-        }
+                .put("status_code", status == null ? null : status.toString())
+                .put("duration", NetEvents.millis(detail.path("tookNs")));
         return Draft.of(OcsfClass.API, asked.activity(), fields);
     }
 

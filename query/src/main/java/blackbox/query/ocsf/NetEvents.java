@@ -266,7 +266,7 @@ final class NetEvents {
         return refused ? draft.with(Severity.LOW) : draft;
     }
 
-    private static @Nullable Long millis(JsonNode ns) {
+    static @Nullable Long millis(JsonNode ns) {
         return ns.isIntegralNumber() && ns.canConvertToLong() ? (Long) (ns.longValue() / NS_OF_MS) : null;
     }
 
