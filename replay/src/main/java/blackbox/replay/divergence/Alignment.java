@@ -45,6 +45,8 @@ public record Alignment(
             "made-up-names: names that programs made up for what they created exclusively differ, or times of their own in"
                     + " names of what they created",
             "ephemeral-ports: ports that a kernel chose differ",
+            "flows: what the recorder told of in parts, as it was quiet for a minute, is one connection; datagrams to a peer are"
+                    + " compared in sum, where a port that the kernel drew twice, or a pause, changed the number of flows",
             "kernel-file-sizes: files in /proc and /sys have different lengths",
             "folded-reads-and-writes: the same reads and writes of a file were reported in different portions",
             "interleaving: threads, processes and flows took turns differently, or threads of a process did each other's share",

@@ -11,6 +11,7 @@ import blackbox.replay.divergence.align.StrandPair;
 import blackbox.replay.divergence.cause.Side;
 import blackbox.replay.divergence.strand.EventLookup;
 import blackbox.replay.divergence.strand.ProcessPairs;
+import blackbox.replay.divergence.strand.WholeFlows;
 import blackbox.replay.divergence.text.KeyedHash;
 import blackbox.replay.divergence.text.WordSet;
 import blackbox.schemas.row.Text;
@@ -32,7 +33,7 @@ public final class Divergences {
     /// Aligns `actual` with `recorded`. They are equal if no effect differs; where only the path to the effects
     /// does, the result says how often. In an exact replay every event is an effect.
     ///
-    /// Every source is read from its beginning up to five times. Blocks the thread.
+    /// Every source is read from its beginning up to six times. Blocks the thread.
     ///
     /// @param files compares the files that they left behind, if that is known
     public static Alignment align(Side recorded, Side actual, LeftFiles files, AlignmentSettings settings)
@@ -44,6 +45,18 @@ public final class Divergences {
     ///
     /// @param agreements is told which events agree
     public static Alignment align(
+            Side recorded, Side actual, LeftFiles files, AlignmentSettings settings, Agreements agreements)
+            throws IOException, ReplayException {
+        if (settings.exact()) {
+            return alignWhole(recorded, actual, files, settings, agreements);
+        }
+        WholeFlows flows = WholeFlows.of(recorded.events(), actual.events());
+        Alignment alignment =
+                alignWhole(recorded.with(flows::recorded), actual.with(flows::actual), files, settings, agreements);
+        return flows.differ() ? alignment.withRule("flows") : alignment;
+    }
+
+    private static Alignment alignWhole(
             Side recorded, Side actual, LeftFiles files, AlignmentSettings settings, Agreements agreements)
             throws IOException, ReplayException {
         var hash = new KeyedHash(settings.hashKey());
