@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DiskDelayTest {
 
     private static final int MOMENTS = 20;
-    private static final int SECONDS = 60;
+    private static final int SECONDS = 20;
     private static final long DELAY_MAX_NS = 1_000_000_000;
     private static final String AGENT =
             "for i in $(seq 10 " + (9 + SECONDS) + "); do echo content-$i > file-$i; sleep 1; done";
@@ -46,51 +46,17 @@ class DiskDelayTest {
         blackbox = Installation.in(folder);
     }
 
-    @Test
-    void whatWasWrittenASecondAgoIsThere() throws Exception {
-        long seed = new Random().nextInt(1_000_000);
-        Ended ended = blackbox.run("record", "--tier", "live", "--json", "--", "sh", "-c", AGENT)
-                .expect(0);
-        var run = new RunId(ended.recorded().path("run").asText());
-        SortedMap<String, Long> written = written(run);
-        assertEquals(SECONDS, written.size());
-        long first = Collections.min(written.values());
-        long end = Collections.max(written.values());
-        var random = new Random(seed);
-        long worst = 0;
-        for (int i = 0; i < MOMENTS; i++) {
-            long at = first + 1 + random.nextLong(end - first);
-            var moment = new Moment.AtTime(Instant.ofEpochSecond(0, at));
-            try (DiskAt disk = DiskAt.open(Recordings.unchecked(blackbox.data()), run, moment)) {
-                worst = Math.max(worst, at - oldestMissing(TreeState.of(disk.tree(), "/workspace"), written, at));
-            }
-        }
-        long found = worst;
-        System.err.println("disk delay: " + found / 1_000_000 + " ms at most, seed " + seed);
-        assertTrue(
-                found <= DELAY_MAX_NS,
-                () -> "a file that was written " + found / 1_000_000 + " ms before is missing, seed " + seed);
-    }
-
     /// At a moment, whatever is not there or not whole is named, with a bound that is none too small; nothing that
     /// was written more than a second before is missing.
     @Test
     void whatMayBeMissingIsNamed() throws Exception {
         for (String tier : List.of("live", "exact")) {
             long seed = new Random().nextInt(1_000_000);
-            Ended ended = blackbox.run(
-                            "record",
-                            "--tier",
-                            tier,
-                            "--json",
-                            "--",
-                            "sh",
-                            "-c",
-                            AGENT.replace("" + (9 + SECONDS), "29"))
+            Ended ended = blackbox.run("record", "--tier", tier, "--json", "--", "sh", "-c", AGENT)
                     .expect(0);
             var run = new RunId(ended.recorded().path("run").asText());
             SortedMap<String, Long> written = written(run);
-            assertEquals(20, written.size());
+            assertEquals(SECONDS, written.size());
             long first = Collections.min(written.values());
             long end = Collections.max(written.values());
             var random = new Random(seed);
@@ -160,15 +126,6 @@ class DiskDelayTest {
             }
         }
         return written;
-    }
-
-    /// When the oldest missing or incomplete file was written; `at` if none is.
-    private static long oldestMissing(SortedMap<String, String> shown, SortedMap<String, Long> written, long at) {
-        return written.entrySet().stream()
-                .filter(file -> file.getValue() < at && !isWhole(shown, file.getKey()))
-                .mapToLong(Map.Entry::getValue)
-                .min()
-                .orElse(at);
     }
 
     private static boolean isWhole(SortedMap<String, String> shown, String path) {

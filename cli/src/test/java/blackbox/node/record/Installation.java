@@ -37,7 +37,7 @@ public record Installation(Path folder) {
     private static final List<String> SHARED = List.of("images", "archive", "snapshots", "cache", "qemu");
 
     /// Commands that read gigabytes only to hash them.
-    private static final Set<String> HASHING = Set.of("image", "replay");
+    private static final Set<String> HASHING = Set.of("disk", "image", "replay");
 
     /// How a command ended.
     public record Ended(int exitCode, String out, String err) {

@@ -30,9 +30,12 @@ import org.jspecify.annotations.Nullable;
 /// A run in the Trace Event Format of Chrome, which Perfetto's user interface and speedscope open: a process of
 /// the guest is a process, a slice the time for which it ran a program; what it did is an instant on it. What
 /// the host saw is process 0: connections, requests, calls of models, and what the recorder reported. Times are
-/// microseconds from the first event on, which `otherData.startedAt` has; whatever begins or happens has its
-/// event's index. Process -1 is what the guest told of no process. What has no end in the record ends with the
-/// last event of the host's, and says so.
+/// microseconds from the first event on, which `otherData.startedAt` has; whatever happens has its event's index.
+/// Process -1 is what the guest told of no process. What has no end in the record ends with the last event of the
+/// host's, and says so.
+///
+/// A slice has a name and nothing else, since speedscope takes slices with other arguments for other functions: its
+/// index and the program's arguments are those of an instant where it begins.
 ///
 /// Left out are heartbeats, segments of captured files, probes of the stop, the policy, and what the hypervisor
 /// and the run's open and close say.
@@ -184,7 +187,11 @@ public final class ChromeTrace implements EventExport {
         }
         lane.program = program;
         named("process_name", id.pid(), id.pid(), program + " (" + id.pid() + ")");
-        entry("B", program, "process", lane.at(event.atNs()), id.pid(), id.pid());
+        long at = lane.at(event.atNs());
+        entry("B", program, "process", at, id.pid(), id.pid());
+        out.writeEndObject();
+        entry("i", name(event), "process", at, id.pid(), id.pid());
+        out.writeStringField("s", "t");
         out.writeObjectFieldStart("args");
         out.writeNumberField("index", index);
         if (argv != null) {
@@ -395,8 +402,12 @@ public final class ChromeTrace implements EventExport {
         for (Map.Entry<ProcessId, Lane> left : running.entrySet()) {
             Lane lane = left.getValue();
             ProcessId id = left.getKey();
-            entry("E", lane.program, "process", lane.at(lastNs), id.pid(), id.pid());
+            long at = lane.at(lastNs);
+            entry("i", "end not recorded", "process", at, id.pid(), id.pid());
+            out.writeStringField("s", "t");
             notRecorded();
+            entry("E", lane.program, "process", at, id.pid(), id.pid());
+            out.writeEndObject();
         }
         for (Open left : connections.values()) {
             asyncEnd(left, lastNs);

@@ -208,7 +208,7 @@ final class CassetteReader {
         RecordedExchange exchange = byId == null ? asked.get(flow) : byId;
         if (exchange != null) {
             long offset = payloadAt + datagram.payloadAt();
-            exchange.answers().add(new RecordedExchange.Place(offset, payload.length));
+            exchange.answered(new RecordedExchange.Place(offset, payload.length));
         }
     }
 

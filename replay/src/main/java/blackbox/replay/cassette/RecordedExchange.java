@@ -10,9 +10,12 @@ import org.jspecify.annotations.Nullable;
 /// datagram, all that came before the guest sent the next one from the same port to the same endpoint. Filled by
 /// the [CassetteReader], then only read.
 final class RecordedExchange {
+    private static final int DNS_PORT = 53;
+
     private final Endpoint remote;
     private final Question question;
     private final List<Place> answers = new ArrayList<>();
+
     /// ICMP or ICMPv6 type and code of the unreachable message; 0 if there was none.
     int unreachable;
 
@@ -61,5 +64,13 @@ final class RecordedExchange {
 
     List<Place> answers() {
         return answers;
+    }
+
+    /// Adds what came back. From a resolver, the first answer to a question will do: a further one answers an earlier
+    /// copy of the question, came late, and in a replay, where nothing is late, would be read.
+    void answered(Place place) {
+        if (!question.dns() || remote.port() != DNS_PORT || answers.isEmpty()) {
+            answers.add(place);
+        }
     }
 }

@@ -6,6 +6,7 @@ import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
+import blackbox.schemas.row.Text;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
@@ -13,6 +14,8 @@ import java.util.Set;
 /// A side's events without the octets of connections in whose TLS what was said is known to agree, or whose difference
 /// is an event of its own: on the wire each side has its own certificates, keys and records, of other lengths.
 public final class OwnTls {
+    private static final Text TCP = Text.of("tcp");
+
     private OwnTls() {}
 
     /// @param endpoints of the connections
@@ -35,6 +38,8 @@ public final class OwnTls {
         private boolean isOfThem(Row row) {
             return row.has(Column.KIND)
                     && row.number(Column.KIND) == Kind.NET_FLOW.code()
+                    && row.has(Column.PROTOCOL)
+                    && row.text(Column.PROTOCOL).equals(TCP)
                     && row.has(Column.REMOTE_PORT)
                     && ports.contains(row.number(Column.REMOTE_PORT))
                     && row.has(Column.REMOTE_IP)

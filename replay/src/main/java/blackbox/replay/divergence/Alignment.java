@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param rules names of the rules without which they would not be equal; [#RULES] says what they mean
 /// @param comparedEvents how many events of each side agreed
-/// @param recordedEvents how many the recorded side has in all
+/// @param recordedEvents how many the recorded side has in all, where a flow that was told of in parts counts once
 /// @param actualEvents how many the other side has in all
 /// @param firstDivergence null if no effect differs
 /// @param differences how many there are, and the first of them
@@ -45,8 +45,8 @@ public record Alignment(
             "made-up-names: names that programs made up for what they created exclusively differ, or times of their own in"
                     + " names of what they created",
             "ephemeral-ports: ports that a kernel chose differ",
-            "flows: what the recorder told of in parts, as it was quiet for a minute, is one connection; datagrams to a peer are"
-                    + " compared in sum, where a port that the kernel drew twice, or a pause, changed the number of flows",
+            "flows: parts in which the recorder told of a connection are one; what a process sent in datagrams to a peer, and"
+                    + " what all of them sent there, is compared in sum",
             "kernel-file-sizes: files in /proc and /sys have different lengths",
             "folded-reads-and-writes: the same reads and writes of a file were reported in different portions",
             "interleaving: threads, processes and flows took turns differently, or threads of a process did each other's share",

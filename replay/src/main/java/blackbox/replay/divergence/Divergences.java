@@ -33,7 +33,7 @@ public final class Divergences {
     /// Aligns `actual` with `recorded`. They are equal if no effect differs; where only the path to the effects
     /// does, the result says how often. In an exact replay every event is an effect.
     ///
-    /// Every source is read from its beginning up to six times. Blocks the thread.
+    /// Every source is read from its beginning up to seven times. Blocks the thread.
     ///
     /// @param files compares the files that they left behind, if that is known
     public static Alignment align(Side recorded, Side actual, LeftFiles files, AlignmentSettings settings)
@@ -51,8 +51,9 @@ public final class Divergences {
             return alignWhole(recorded, actual, files, settings, agreements);
         }
         WholeFlows flows = WholeFlows.of(recorded.events(), actual.events());
-        Alignment alignment =
-                alignWhole(recorded.with(flows::recorded), actual.with(flows::actual), files, settings, agreements);
+        Alignment alignment = alignWhole(
+                        recorded.with(flows::recorded), actual.with(flows::actual), files, settings, agreements)
+                .with(List.of(WholeFlows.NOT_COMPARED));
         return flows.differ() ? alignment.withRule("flows") : alignment;
     }
 
@@ -192,8 +193,8 @@ public final class Divergences {
 
     /// How many made-up names correspond to each other, and the first of them.
     private static String standing(NamePairs names, Side recorded, Side actual) throws IOException {
-        var one = new EventLookup(recorded.events());
-        var other = new EventLookup(actual.events());
+        var one = new EventLookup(recorded.asRecorded());
+        var other = new EventLookup(actual.asRecorded());
         var shown = new ArrayList<String>();
         for (NamePairs.NamePair pair : names.shown()) {
             shown.add(name(one.facts(pair.recorded())) + " for " + name(other.facts(pair.actual())));
@@ -224,7 +225,7 @@ public final class Divergences {
 
     /// The events around one, by time.
     private static String events(Side side, long index) throws IOException {
-        EventLookup.Facts facts = new EventLookup(side.events()).facts(index);
+        EventLookup.Facts facts = new EventLookup(side.asRecorded()).facts(index);
         String around = facts == null
                 ? ""
                 : " --from " + Timestamps.format(facts.atNs() - AROUND_NS) + " --to "

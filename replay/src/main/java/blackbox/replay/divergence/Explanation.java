@@ -51,8 +51,8 @@ final class Explanation {
         this.recorded = recorded;
         this.actual = actual;
         this.settings = settings;
-        this.recordedEvents = new EventLookup(recorded.events());
-        this.actualEvents = new EventLookup(actual.events());
+        this.recordedEvents = new EventLookup(recorded.asRecorded());
+        this.actualEvents = new EventLookup(actual.asRecorded());
     }
 
     /// A divergence, and the difference in events that it is.

@@ -45,8 +45,8 @@ final class Levels {
 
     private Levels(Side recorded, Side actual, AgreedPeers agreedPeers) {
         this.agreedPeers = agreedPeers;
-        this.recorded = new EventLookup(recorded.events());
-        this.actual = new EventLookup(actual.events());
+        this.recorded = new EventLookup(recorded.asRecorded());
+        this.actual = new EventLookup(actual.asRecorded());
     }
 
     /// Sorts them.

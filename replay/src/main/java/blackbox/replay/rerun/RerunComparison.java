@@ -150,7 +150,8 @@ final class RerunComparison {
         Set<Endpoint> opened =
                 isCut(facts) ? Set.of() : replayed.ending().played().opened();
         Side one = RecordedSide.of(recorded.recordings(), facts.run()).with(events -> OwnTls.without(events, opened));
-        Side other = new Side("replay", OwnTls.without(replayed.events(), opened), replayed.given());
+        Side other =
+                new Side("replay", replayed.events(), replayed.given()).with(events -> OwnTls.without(events, opened));
         long hashKey = new SecureRandom().nextLong();
         var times = new SharedTimes(agreements);
         AlignmentSettings settings =

@@ -297,6 +297,19 @@ class CassettePeerTest {
         assertEquals(0x82, answer(guest)[3] & 0xff, "SERVFAIL for one more question");
     }
 
+    @Test
+    void aLateAnswerToEachCopyOfAQuestionComesOnce() throws Exception {
+        recording.udp(true, 40_000, 53, question(7, "host"));
+        recording.udp(true, 40_000, 53, question(7, "host"));
+        recording.udp(false, 40_000, 53, answerTo(7, "host"));
+        recording.udp(false, 40_000, 53, answerTo(7, "host"));
+        TestGuest guest = guest();
+        ask(guest, 50_000, 53, question(9, "host"));
+        assertEquals(List.of(), guest.packets());
+        ask(guest, 50_000, 53, question(9, "host"));
+        assertArrayEquals(answerTo(9, "host"), answer(guest));
+    }
+
     static byte[] answerTo(int id, String name) {
         byte[] answer = question(id, name);
         answer[2] = (byte) 0x81;

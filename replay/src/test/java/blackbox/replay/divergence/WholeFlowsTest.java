@@ -22,6 +22,7 @@ final class WholeFlowsTest {
     private static final LeftFiles SAME = _ -> new LeftFiles.Result(7, 1_000, 0, List.of(), false);
     private static final String SERVER = "10.0.2.7";
     private static final Endpoint RESOLVER = new Endpoint("10.0.2.3", 53);
+    private static final Endpoint PEER = new Endpoint("10.0.2.9", 9);
 
     private static Alignment align(Deeds recorded, Deeds actual) throws Exception {
         return align(recorded, actual, AlignmentSettings.of(3));
@@ -39,19 +40,21 @@ final class WholeFlowsTest {
                 settings);
     }
 
-    /// A datagram flow, at its beginning or its end.
-    private static void datagrams(RecordedEvents events, int local, long out, long in, String what) {
+    /// What the host tells of datagrams, at the beginning of a flow or at its end.
+    private static void datagrams(RecordedEvents events, Endpoint peer, int local, long out, long in, String what) {
         var here = new Endpoint("10.0.2.15", local);
-        events.add(new Event.NetFlow(events.host(), "udp", here, RESOLVER, null, out, in, null, null, what));
+        long packets = out / 50;
+        events.add(new Event.NetFlow(events.host(), "udp", here, peer, null, out, in, packets, packets, what));
     }
 
-    private static void asked(RecordedEvents events, Guest process, int local, long out, long in) {
+    /// What the guest tells of them.
+    private static void sent(RecordedEvents events, Guest process, Endpoint peer, int local, long out, long in) {
         var here = new Endpoint("10.0.2.15", local);
         events.add(new Event.NetFlow(
-                events.guest(process), "udp", here, RESOLVER, null, out, in, null, null, "unfinished"));
+                events.guest(process), "udp", here, peer, null, out, in, out / 50, in / 50, "unfinished"));
     }
 
-    /// Programs that each ask the resolver once.
+    /// A program that asks the resolver a few times.
     ///
     /// @param ports what the kernel draws for each
     /// @param out octets of each question
@@ -60,11 +63,11 @@ final class WholeFlowsTest {
             var told = new TreeMap<Integer, Long>();
             for (int i = 0; i < ports.length; i++) {
                 if (told.merge(ports[i], out[i], Long::sum) == out[i]) {
-                    datagrams(events, ports[i], 0, 0, "open");
+                    datagrams(events, RESOLVER, ports[i], 0, 0, "open");
                 }
-                asked(events, shell, ports[i], out[i], 2 * out[i]);
+                sent(events, shell, RESOLVER, ports[i], out[i], 2 * out[i]);
             }
-            told.forEach((port, octets) -> datagrams(events, port, octets, 2 * octets, "unfinished"));
+            told.forEach((port, octets) -> datagrams(events, RESOLVER, port, octets, 2 * octets, "unfinished"));
             return 0;
         };
     }
@@ -119,7 +122,76 @@ final class WholeFlowsTest {
         Deeds twoPorts = lookups(new int[] {40_001, 40_002}, each(58, 60));
         assertDiverged(align(twoPorts, lookups(new int[] {50_001, 50_001}, each(58, 61))));
         assertDiverged(align(twoPorts, lookups(new int[] {50_001}, each(58))));
-        assertDiverged(align(twoPorts, lookups(new int[] {50_001, 50_002}, each(59, 59))));
+        assertWhole(align(twoPorts, lookups(new int[] {50_001, 50_002}, each(57, 61))));
+    }
+
+    /// Two processes that send to one peer.
+    private static Deeds senders(long ofSensor, long ofUploader, boolean pauses) {
+        return (events, shell) -> {
+            Guest sensor = events.fork(shell, "sensor");
+            events.exec(sensor, "/usr/bin/sensor");
+            Guest uploader = events.fork(shell, "uploader");
+            events.exec(uploader, "/usr/bin/uploader");
+            sent(events, sensor, PEER, 40_001, ofSensor, 0);
+            if (pauses) {
+                sent(events, uploader, PEER, 40_002, ofUploader / 2, 0);
+            }
+            sent(events, uploader, PEER, 40_002, pauses ? ofUploader - ofUploader / 2 : ofUploader, 0);
+            datagrams(events, PEER, 40_001, ofSensor + ofUploader, 0, "unfinished");
+            events.exit(sensor, 0);
+            events.exit(uploader, 0);
+            return 0;
+        };
+    }
+
+    @Test
+    void whoSentDatagramsIsCompared() throws Exception {
+        Deeds sent = senders(1_000, 10, false);
+        assertWhole(align(sent, senders(1_000, 10, true)));
+        assertDiverged(align(sent, senders(10, 1_000, false)));
+        assertDiverged(align(sent, senders(10, 1_000, true)));
+    }
+
+    /// What a resolver sends late is read or not as chance has it; what others send is not.
+    @Test
+    void answersThatNobodyWaitedForAreNoDifference() throws Exception {
+        for (Endpoint peer : List.of(RESOLVER, PEER)) {
+            for (long read : new long[] {76, 152}) {
+                for (long came : new long[] {152, 76}) {
+                    Alignment alignment = align(answered(peer, 76, 152), answered(peer, read, came));
+                    boolean same = peer.equals(RESOLVER) || read == 76 && came == 152;
+                    assertEquals(
+                            same ? Outcome.EQUIVALENT : Outcome.DIVERGED, alignment.outcome(), alignment::toString);
+                }
+            }
+        }
+    }
+
+    private static Deeds answered(Endpoint peer, long read, long came) {
+        return (events, shell) -> {
+            int port = events.newPort();
+            datagrams(events, peer, port, 0, 0, "open");
+            sent(events, shell, peer, port, 120, read);
+            datagrams(events, peer, port, 120, came, "unfinished");
+            return 0;
+        };
+    }
+
+    @Test
+    void whatIsKnownOfAConnectionWithoutAnEndIsCompared() throws Exception {
+        Deeds cut = (events, _) -> {
+            int port = events.newPort();
+            events.hostFlow(port, SERVER, 443, 100, 7, "idle");
+            return events.hostFlow(port, SERVER, 443, 0, 0, "open");
+        };
+        for (long out : new long[] {100, 50}) {
+            Deeds whole = (events, _) -> events.hostFlow(events.newPort(), SERVER, 443, out, 7, "closed");
+            if (out == 100) {
+                assertEquals(Outcome.EQUIVALENT, align(cut, whole).outcome());
+            } else {
+                assertDiverged(align(cut, whole));
+            }
+        }
     }
 
     @Test

@@ -1,5 +1,6 @@
 package blackbox.vm.qemu;
 
+import blackbox.files.ProcessLock;
 import blackbox.schemas.Hash;
 import blackbox.schemas.Progress;
 import blackbox.schemas.folder.DataFolder;
@@ -85,14 +86,31 @@ public final class GuestCompiler implements GuestFiles.Derivation {
     /// @throws VmException `BOOT_FAILED` with the end of the guest's console
     @Override
     public byte @Nullable [] derive(GuestImage image, GuestFiles files) throws VmException {
-        var archive = new PackageArchive(data);
         GuestFiles sources = files.around(program);
         Path note = note(image, sources);
-        CompiledBefore before = CompiledBefore.read(note);
-        String known = afresh ? null : before.content(image);
-        if (known != null && archive.holds(known)) {
-            return archive.octets(known);
+        byte[] known = afresh ? null : known(note, image);
+        if (known != null) {
+            return known;
         }
+        Path lock = note.resolveSibling(
+                note.getFileName() + "." + image.sha256(GuestImage.ROOT).toString().substring(0, 16) + ".lock");
+        Runnable waiting = () -> progress.say("waiting for another process, which is compiling the same tracer");
+        // A minute or two of a processor: who comes meanwhile takes what comes of it.
+        try (ProcessLock _ = ProcessLock.take(lock, waiting)) {
+            known = afresh ? null : known(note, image);
+            return known == null ? compile(image, sources, note) : known;
+        } catch (IOException e) {
+            throw new VmException(Code.IO, lock + " could not be taken", e);
+        }
+    }
+
+    private byte @Nullable [] known(Path note, GuestImage image) throws VmException {
+        var archive = new PackageArchive(data);
+        String content = CompiledBefore.read(note).content(image);
+        return content != null && archive.holds(content) ? archive.octets(content) : null;
+    }
+
+    private byte @Nullable [] compile(GuestImage image, GuestFiles sources, Path note) throws VmException {
         Qemu qemu;
         try {
             qemu = Qemu.find(data);
@@ -107,7 +125,7 @@ public final class GuestCompiler implements GuestFiles.Derivation {
         }
         progress.say("compiling the tracer for this image, once; emulated, that takes about a minute");
         byte[] made = make(qemu, image, sources);
-        Json.write(note, before.with(archive.take(made), image));
+        Json.write(note, CompiledBefore.read(note).with(new PackageArchive(data).take(made), image));
         return made;
     }
 

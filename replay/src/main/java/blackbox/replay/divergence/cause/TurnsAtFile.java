@@ -175,7 +175,7 @@ final class TurnsAtFile {
     }
 
     private String inWords(Turn first, Turn second) throws IOException {
-        var events = new EventLookup(side.events());
+        var events = new EventLookup(side.asRecorded());
         return "in " + side.name() + " " + line(events, first) + ", then " + line(events, second);
     }
 

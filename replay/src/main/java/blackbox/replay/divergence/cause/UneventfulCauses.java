@@ -87,7 +87,7 @@ public final class UneventfulCauses {
     }
 
     private Causes.Found raced(Race race) throws IOException {
-        return new Causes.Found(DivergenceClass.SCHED, List.of(race.inWords(new EventLookup(recorded.events()))));
+        return new Causes.Found(DivergenceClass.SCHED, List.of(race.inWords(new EventLookup(recorded.asRecorded()))));
     }
 
     /// The first event of a side that takes a random number, for people; null if there is none.
@@ -96,7 +96,7 @@ public final class UneventfulCauses {
         try (EventCursor cursor = side.events().open(0)) {
             while (cursor.next()) {
                 if (draws(views.of(cursor.row()))) {
-                    EventLookup.Facts facts = new EventLookup(side.events()).facts(cursor.index());
+                    EventLookup.Facts facts = new EventLookup(side.asRecorded()).facts(cursor.index());
                     if (facts != null) {
                         return facts.line();
                     }

@@ -6,7 +6,6 @@ import blackbox.replay.divergence.text.KnownNames;
 import blackbox.replay.divergence.text.MadeUpNames;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
-import blackbox.schemas.row.Text;
 import blackbox.schemas.view.EventView;
 import blackbox.schemas.view.FileView;
 import blackbox.schemas.view.NetView;
@@ -44,7 +43,6 @@ public final class Lineage {
     private static final int RECENT = 64;
     private static final long ROOT = 11;
     private static final long BIRTH = 12;
-    private static final Text UDP = Text.of("udp");
 
     /// The process that starts the kernel's own threads.
     private static final long KTHREADD = 2;
@@ -267,15 +265,10 @@ public final class Lineage {
         }
     }
 
-    /// The host reports a flow when it begins and when it ends, the guest when it ends and sometimes before. What the
-    /// guest reports of datagrams has no end: two sockets can have had the same port.
+    /// The host reports a flow when it begins and when it ends, the guest when it ends and sometimes before.
     private static boolean isOver(Row row, boolean guest) {
         String what = row.has(Column.WHAT) ? row.text(Column.WHAT).toString() : "";
-        return guest ? what.equals("closed") || isUdp(row) : !what.equals("open");
-    }
-
-    private static boolean isUdp(Row row) {
-        return row.has(Column.PROTOCOL) && row.text(Column.PROTOCOL).equals(UDP);
+        return guest ? what.equals("closed") : !what.equals("open");
     }
 
     private void nameFlow(Strand strand) {
