@@ -92,15 +92,13 @@ public final class GuestCompiler implements GuestFiles.Derivation {
         if (known != null) {
             return known;
         }
-        Path lock = note.resolveSibling(
-                note.getFileName() + "." + image.sha256(GuestImage.ROOT).toString().substring(0, 16) + ".lock");
         Runnable waiting = () -> progress.say("waiting for another process, which is compiling the same tracer");
         // A minute or two of a processor: who comes meanwhile takes what comes of it.
-        try (ProcessLock _ = ProcessLock.take(lock, waiting)) {
+        try (ProcessLock _ = ProcessLock.take(lock(note, image), waiting)) {
             known = afresh ? null : known(note, image);
             return known == null ? compile(image, sources, note) : known;
         } catch (IOException e) {
-            throw new VmException(Code.IO, lock + " could not be taken", e);
+            throw new VmException(Code.IO, "the lock beside " + note + " could not be taken", e);
         }
     }
 
@@ -129,7 +127,14 @@ public final class GuestCompiler implements GuestFiles.Derivation {
         return made;
     }
 
-    private Path note(GuestImage image, GuestFiles files) throws VmException {
+    /// Held by who compiles for the root of this image.
+    static Path lock(Path note, GuestImage image) {
+        String root = image.sha256(GuestImage.ROOT).toString().substring(0, 16);
+        return note.resolveSibling(note.getFileName() + "." + root + ".lock");
+    }
+
+    /// Where it is remembered what was made of these files.
+    Path note(GuestImage image, GuestFiles files) throws VmException {
         var text = new StringBuilder();
         text.append(image.sha256(GuestImage.KERNEL)).append('\n');
         text.append(image.sha256(GuestImage.INITRD_BASE)).append('\n');
