@@ -193,7 +193,7 @@ record PrintedDuration(int length, String form, int fraction, double ns, double 
 
     /// Whether both are whole numbers of the unit that suited how long it took.
     boolean isRoundedLike(PrintedDuration other) {
-        return isRounded() && other.isRounded() && (!form.equals(other.form) || isCoarse(form));
+        return isRounded() && other.isRounded();
     }
 
     private boolean isRounded() {

@@ -217,6 +217,29 @@ final class TiedDurationsTest {
                 in(recorded), in(actual), new Origins(after(seconds, printed), after(otherSeconds, printed), ties));
     }
 
+    /// A program that measures itself began later than the first that has the output: here two seconds later in the
+    /// recording, and four in the replay.
+    @Test
+    void whatBeganLaterThanItsWriterTookAsLongAsTheSameOnTheOtherSide() throws IOException {
+        KnownTies ties = new KnownTies() {
+            @Override
+            public boolean standFor(String one, String other) {
+                return false;
+            }
+
+            @Override
+            public boolean isSameStretch(long recordedNs, Window length, long actualNs, Window otherLength) {
+                return isIn(recordedNs - BEGAN - 2 * SECOND, length)
+                        && isIn(actualNs - BEGAN - 4 * SECOND, otherLength);
+            }
+        };
+        for (String other : List.of("in 21s", "in 20s", "in 23.1s", "in 21 s")) {
+            var origins = new Origins(after(25.2, true), after(25.1, true), ties);
+            ContentMatch match = ContentMatch.of(in("in 23s"), in(other), origins);
+            assertEquals(other.equals("in 21s"), match.difference() == null, other);
+        }
+    }
+
     private static boolean isIn(long ns, Window window) {
         return ns >= window.fromNs() && ns < window.toNs();
     }
