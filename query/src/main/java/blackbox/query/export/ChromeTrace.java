@@ -190,8 +190,7 @@ public final class ChromeTrace implements EventExport {
         long at = lane.at(event.atNs());
         entry("B", program, "process", at, id.pid(), id.pid());
         out.writeEndObject();
-        entry("i", name(event), "process", at, id.pid(), id.pid());
-        out.writeStringField("s", "t");
+        mark("t", name(event), "process", at, id.pid(), id.pid());
         out.writeObjectFieldStart("args");
         out.writeNumberField("index", index);
         if (argv != null) {
@@ -323,14 +322,12 @@ public final class ChromeTrace implements EventExport {
 
     private void instant(EventView event, long index, String category, String name, long pid, long tid)
             throws IOException {
-        entry("i", name, category, event.atNs(), pid, tid);
-        out.writeStringField("s", "t");
+        mark("t", name, category, event.atNs(), pid, tid);
         arguments(event, index);
     }
 
     private void noticed(EventView event, long index, String name) throws IOException {
-        entry("i", name, "recorder", event.atNs(), HOST, Track.RECORDER.tid);
-        out.writeStringField("s", "g");
+        mark("g", name, "recorder", event.atNs(), HOST, Track.RECORDER.tid);
         arguments(event, index);
     }
 
@@ -354,6 +351,12 @@ public final class ChromeTrace implements EventExport {
         }
         out.writeEndObject();
         out.writeEndObject();
+    }
+
+    /// Opens the entry of an instant, of a thread (`t`) or of all (`g`); the caller closes it.
+    private void mark(String scope, String name, String category, long atNs, long pid, long tid) throws IOException {
+        entry("i", name, category, atNs, pid, tid);
+        out.writeStringField("s", scope);
     }
 
     /// Opens an entry; the caller closes it.
@@ -403,8 +406,7 @@ public final class ChromeTrace implements EventExport {
             Lane lane = left.getValue();
             ProcessId id = left.getKey();
             long at = lane.at(lastNs);
-            entry("i", "end not recorded", "process", at, id.pid(), id.pid());
-            out.writeStringField("s", "t");
+            mark("t", "end not recorded", "process", at, id.pid(), id.pid());
             notRecorded();
             entry("E", lane.program, "process", at, id.pid(), id.pid());
             out.writeEndObject();

@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 /// more connections than the recorded ones may look up its name for each. Owned by one thread.
 final class DatagramAnswers {
     private static final int REPEATS_MAX = 65_536;
-    private static final int DNS_PORT = 53;
 
     /// How often a question may be asked beyond what was recorded, so that a loop ends.
     private static final int MORE_MAX = 64;
@@ -134,7 +133,7 @@ final class DatagramAnswers {
         var key = new Asked(datagram.sourcePort(), id, remote, question);
         RecordedExchange again = question.dns() ? asked.get(key) : null;
         RecordedExchange answer = again == null ? unused(remote, question) : repetition(again);
-        if (answer == null && remote.port() == DNS_PORT) {
+        if (answer == null && remote.port() == RecordedExchange.DNS_PORT) {
             answer = onceMore(told(remote), question);
         }
         if (answer != null && question.dns() && (again != null || asked.size() < REPEATS_MAX)) {
@@ -202,7 +201,7 @@ final class DatagramAnswers {
         for (Endpoint remote : moved.isEmpty() || dropped ? Set.<Endpoint>of() : cassette.toldEndpoints()) {
             Told resolver = told(remote);
             List<Question> odd = resolver.odd();
-            if (remote.port() == DNS_PORT
+            if (remote.port() == RecordedExchange.DNS_PORT
                     && !resolver.missed
                     && !odd.isEmpty()
                     && odd.size() <= ODD_MAX

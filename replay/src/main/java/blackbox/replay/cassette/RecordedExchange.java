@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// datagram, all that came before the guest sent the next one from the same port to the same endpoint. Filled by
 /// the [CassetteReader], then only read.
 final class RecordedExchange {
-    private static final int DNS_PORT = 53;
+    /// Where resolvers are asked.
+    static final int DNS_PORT = 53;
 
     private final Endpoint remote;
     private final Question question;

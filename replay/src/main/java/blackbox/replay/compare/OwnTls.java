@@ -1,13 +1,11 @@
 package blackbox.replay.compare;
 
-import blackbox.replay.divergence.strand.EventCursor;
 import blackbox.replay.divergence.strand.EventSource;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Kind;
 import blackbox.schemas.row.Column;
 import blackbox.schemas.row.Row;
 import blackbox.schemas.row.Text;
-import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -22,44 +20,25 @@ public final class OwnTls {
     public static EventSource without(EventSource events, Set<Endpoint> endpoints) {
         var ports = new HashSet<Long>();
         endpoints.forEach(each -> ports.add((long) each.port()));
-        return endpoints.isEmpty() ? events : from -> new Cursor(events.open(from), Set.copyOf(endpoints), ports);
+        return endpoints.isEmpty()
+                ? events
+                : events.through((row, _) -> {
+                    if (isOfThem(row, endpoints, ports)) {
+                        row.unset(Column.BYTES_OUT).unset(Column.BYTES_IN);
+                    }
+                    return true;
+                });
     }
 
-    private record Cursor(EventCursor events, Set<Endpoint> endpoints, Set<Long> ports) implements EventCursor {
-        @Override
-        public boolean next() throws IOException {
-            boolean there = events.next();
-            if (there && isOfThem(events.row())) {
-                events.row().unset(Column.BYTES_OUT).unset(Column.BYTES_IN);
-            }
-            return there;
-        }
-
-        private boolean isOfThem(Row row) {
-            return row.has(Column.KIND)
-                    && row.number(Column.KIND) == Kind.NET_FLOW.code()
-                    && row.has(Column.PROTOCOL)
-                    && row.text(Column.PROTOCOL).equals(TCP)
-                    && row.has(Column.REMOTE_PORT)
-                    && ports.contains(row.number(Column.REMOTE_PORT))
-                    && row.has(Column.REMOTE_IP)
-                    && endpoints.contains(
-                            new Endpoint(row.text(Column.REMOTE_IP).toString(), (int) row.number(Column.REMOTE_PORT)));
-        }
-
-        @Override
-        public long index() {
-            return events.index();
-        }
-
-        @Override
-        public Row row() {
-            return events.row();
-        }
-
-        @Override
-        public void close() throws IOException {
-            events.close();
-        }
+    private static boolean isOfThem(Row row, Set<Endpoint> endpoints, Set<Long> ports) {
+        return row.has(Column.KIND)
+                && row.number(Column.KIND) == Kind.NET_FLOW.code()
+                && row.has(Column.PROTOCOL)
+                && row.text(Column.PROTOCOL).equals(TCP)
+                && row.has(Column.REMOTE_PORT)
+                && ports.contains(row.number(Column.REMOTE_PORT))
+                && row.has(Column.REMOTE_IP)
+                && endpoints.contains(
+                        new Endpoint(row.text(Column.REMOTE_IP).toString(), (int) row.number(Column.REMOTE_PORT)));
     }
 }

@@ -57,12 +57,12 @@ public final class WholeFlows {
 
     /// The recorded side's events.
     public EventSource recorded(EventSource events) {
-        return recorded.over(events);
+        return events.through(recorded::keeps);
     }
 
     /// The other side's events.
     public EventSource actual(EventSource events) {
-        return actual.over(events);
+        return events.through(actual::keeps);
     }
 
     private record Peer(String ip, long port) {
@@ -216,10 +216,6 @@ public final class WholeFlows {
             return otherwise;
         }
 
-        EventSource over(EventSource events) {
-            return from -> new Cursor(events.open(from), this);
-        }
-
         /// Whether the event stays; it tells of the whole flow then.
         boolean keeps(Row row, long index) {
             if (!isFlow(row)) {
@@ -248,33 +244,6 @@ public final class WholeFlows {
             if (row.has(Column.BYTES_IN)) {
                 row.set(Column.BYTES_IN, whole.sum.in);
             }
-        }
-    }
-
-    private record Cursor(EventCursor events, Reading reading) implements EventCursor {
-        @Override
-        public boolean next() throws IOException {
-            while (events.next()) {
-                if (reading.keeps(events.row(), events.index())) {
-                    return true;
-                }
-            }
-            return false;
-        }
-
-        @Override
-        public long index() {
-            return events.index();
-        }
-
-        @Override
-        public Row row() {
-            return events.row();
-        }
-
-        @Override
-        public void close() throws IOException {
-            events.close();
         }
     }
 
