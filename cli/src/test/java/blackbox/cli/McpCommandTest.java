@@ -3,6 +3,7 @@ package blackbox.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.console.Npm;
 import blackbox.node.record.Installation;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -58,6 +59,16 @@ class McpCommandTest {
         }
         assertTrue(said.out().toString().contains("\\\"n\\\":42"), said.out()::toString);
         assertEquals("", said.err());
+    }
+
+    @Test
+    void theClientOfTheProtocolsOwnProjectStartsItAndAsks() throws Exception {
+        List<JsonNode> said = Npm.script(
+                "mcp.mjs",
+                Installation.command("mcp", "--data", folder.resolve("data").toString()));
+        assertEquals("blackbox", said.getFirst().path("server").asText());
+        String text = said.getLast().path("content").path(0).path("text").asText();
+        assertTrue(text.contains("\"total\":0"), text);
     }
 
     @Test

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import blackbox.console.Npm;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
@@ -77,6 +79,16 @@ class McpControllerTest {
             assertTrue(text.contains("\"total\":0"), text);
             assertFalse(Boolean.TRUE.equals(answer.isError()), text);
         }
+    }
+
+    @Test
+    void soDoesTheClientInTypeScriptOfTheProtocolsOwnProject() throws Exception {
+        List<JsonNode> said = Npm.script("mcp.mjs", List.of(server.uri().resolve(PATH), token));
+        assertEquals("blackbox", said.getFirst().path("server").asText());
+        assertEquals(12, said.getFirst().path("tools").size());
+        String text = said.getLast().path("content").path(0).path("text").asText();
+        assertTrue(text.contains("\"total\":0"), text);
+        assertFalse(said.getLast().path("isError").asBoolean(true), text);
     }
 
     @Test
