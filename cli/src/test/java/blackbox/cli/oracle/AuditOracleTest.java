@@ -105,6 +105,7 @@ class AuditOracleTest {
     private static @Nullable Seen seen(Event event, int pid) {
         return switch (event) {
             case Event.FileOpen e -> new Seen(e.kind().eventName(), pid, Math.min(0, e.ret()));
+            case Event.FileAllocate e -> new Seen(e.kind().eventName(), pid, Math.min(0, e.ret()));
             case Event.FileChange e -> new Seen(e.kind().eventName(), pid, Math.min(0, e.ret()));
             case Event.ProcessExec e -> new Seen(e.kind().eventName(), pid, e.ret());
             case Event.PrivilegeUse e -> new Seen(e.kind().eventName(), pid, e.ret());
@@ -119,6 +120,7 @@ class AuditOracleTest {
     private static List<String> names(Event event) {
         return switch (event) {
             case Event.FileOpen e -> octets(e.path());
+            case Event.FileAllocate e -> octets(e.path());
             case Event.FileChange e -> octets(e.path(), e.pathTo());
             case Event.ProcessExec e when e.ret() < 0 -> octets(e.exe());
             case Event.ProcessExec e ->

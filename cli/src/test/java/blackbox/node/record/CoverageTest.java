@@ -36,6 +36,9 @@ final class CoverageTest {
     /// Told when a file or connection is closed, or some seconds later: after the call, and maybe after its process.
     private static final Set<String> TOLD_LATER = Set.of("file.io", "net.flow");
 
+    /// Compared by what was done, too.
+    private static final Set<String> SAYING_WHAT = Set.of("privilege.use", "file.allocate");
+
     /// Told before the call has come to anything.
     private static final String BEFORE_ITS_RESULT = "net.syn";
 
@@ -124,7 +127,9 @@ final class CoverageTest {
 
     private static String kind(JsonNode event) {
         String kind = event.path("kind").asText();
-        return kind.equals("privilege.use") ? kind + " " + event.path("what").asText() : kind;
+        return SAYING_WHAT.contains(kind) && event.has("what")
+                ? kind + " " + event.path("what").asText()
+                : kind;
     }
 
     /// What a process did since it said that it begins with a line.

@@ -10,6 +10,7 @@ import blackbox.evidence.TestRun;
 import blackbox.evidence.store.Recordings;
 import blackbox.query.answer.Touched;
 import blackbox.query.answer.TouchedCollector;
+import blackbox.schemas.event.AllocationMode;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
 import blackbox.schemas.event.GuestOrigin;
@@ -71,6 +72,10 @@ class FileAnswersTest {
     private void change(Kind kind, long ret) {
         if (kind == Kind.FILE_MMAP) {
             run.add(new Event.FileMap(header(), path(kind.eventName()), new Protection(3), ret));
+            return;
+        }
+        if (kind == Kind.FILE_ALLOCATE) {
+            run.add(new Event.FileAllocate(header(), path(kind.eventName()), 5L, new AllocationMode(3), ret));
             return;
         }
         Text to = kind == Kind.FILE_RENAME || kind == Kind.FILE_LINK || kind == Kind.FILE_SYMLINK ? path("to") : null;

@@ -1,6 +1,7 @@
 package blackbox.recorder.guest;
 
 import blackbox.recorder.Detail;
+import blackbox.schemas.event.AllocationMode;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventHeader;
@@ -151,7 +152,7 @@ final class FrameEvents {
             case TRUNCATE -> change(frame, fields, process, Kind.FILE_TRUNCATE);
             case MMAP -> map(frame, fields, process);
             case MKNOD -> change(frame, fields, process, Kind.FILE_MKNOD);
-            case ALLOCATE -> change(frame, fields, process, Kind.FILE_ALLOCATE);
+            case ALLOCATE -> allocate(frame, fields, process);
             case UTIME -> change(frame, fields, process, Kind.FILE_UTIME);
             case CHATTR -> change(frame, fields, process, Kind.FILE_CHATTR);
             case XATTR -> attribute(frame, fields, process);
@@ -251,7 +252,6 @@ final class FrameEvents {
         boolean owner = kind == Kind.FILE_CHOWN;
         boolean size = kind == Kind.FILE_TRUNCATE
                 || kind == Kind.FILE_CHATTR
-                || kind == Kind.FILE_ALLOCATE
                 || kind == Kind.FILE_RENAME && fields.number(0) != 0;
         return new Event.FileChange(
                 header(frame, fields, process),
@@ -281,6 +281,12 @@ final class FrameEvents {
             detail = said.toString();
         }
         return new Event.FileXattr(header(frame, fields, process), path, name, removed, detail, frame.ret());
+    }
+
+    private Event allocate(Frame frame, FrameFields fields, @Nullable ProcessRef process) {
+        Text path = fields.path(TlvType.PATH, "path");
+        var mode = new AllocationMode((int) fields.number(1));
+        return new Event.FileAllocate(header(frame, fields, process), path, fields.number(0), mode, frame.ret());
     }
 
     private Event map(Frame frame, FrameFields fields, @Nullable ProcessRef process) {

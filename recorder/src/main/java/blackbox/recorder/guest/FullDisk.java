@@ -22,6 +22,7 @@ final class FullDisk {
     void see(Event event) {
         boolean refused = event instanceof Event.FileOpen open && refused(open.path(), open.ret())
                 || event instanceof Event.FileIo io && refused(io.path(), io.ret())
+                || event instanceof Event.FileAllocate room && refused(room.path(), room.ret())
                 || event instanceof Event.FileChange change && refused(change.path(), change.ret());
         GuestOrigin origin = event.header().origin();
         if (refused && origin != null && origin.actor() != Actor.SUPERVISOR) {

@@ -42,6 +42,7 @@ final class EventWeight {
             case Event.FileIo e -> of(e.path());
             case Event.FileChange e -> of(e.path()) + of(e.pathTo());
             case Event.FileXattr e -> of(e.path()) + of(e.name()) + of(e.detail());
+            case Event.FileAllocate e -> of(e.path());
             case Event.FileMap e -> of(e.path());
             case Event.NetCall e -> of(e.path());
             case Event.NetSyn e -> of(e.exe());

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import blackbox.recorder.RecorderException;
+import blackbox.schemas.event.AllocationMode;
 import blackbox.schemas.event.Endpoint;
 import blackbox.schemas.event.Event;
 import blackbox.schemas.event.EventRows;
@@ -92,6 +93,20 @@ class GuestDecoderTest {
         assertEquals(3, row.number(Column.FLAGS));
         assertEquals(0, row.number(Column.RET));
         assertEquals(new Protection(3), ((FileView.Mmap) new EventViews().of(row)).protection());
+    }
+
+    @Test
+    void roomForAFileHasItsEndAndWhatWasDone() throws Exception {
+        Event.FileAllocate given =
+                all(Event.FileAllocate.class, decode(frames())).getFirst();
+        assertEquals(Text.of("/tmp/io.b"), given.path());
+        assertEquals(0x30d40L, given.end());
+        assertEquals(new AllocationMode(0), given.mode());
+        var row = new Row();
+        EventRows.fill(given, row);
+        assertFalse(row.has(Column.WHAT));
+        EventRows.fill(new Event.FileAllocate(given.header(), given.path(), 7L, new AllocationMode(3), 0), row);
+        assertEquals(Text.of("punch-hole+keep-size"), row.text(Column.WHAT));
     }
 
     @Test

@@ -135,9 +135,9 @@ public sealed interface Event {
     }
 
     /// A change to a name or to attributes: kinds file.rename, unlink, rmdir, mkdir, symlink, link, chmod,
-    /// chown, truncate, mknod, allocate, utime, chattr. `pathTo` for rename, link and symlink (its target); `mode`
+    /// chown, truncate, mknod, utime, chattr. `pathTo` for rename, link and symlink (its target); `mode`
     /// for chmod, mkdir and mknod; `uid`/`gid` for chown; `size`, in octets, is the new length for
-    /// truncate, the end of the range for allocate; for rename it is renameat2's flags, null for none; for chattr
+    /// truncate; for rename it is renameat2's flags, null for none; for chattr
     /// the attributes (FS_*_FL).
     record FileChange(
             EventHeader header,
@@ -151,9 +151,24 @@ public sealed interface Event {
             long ret)
             implements Event {
         public FileChange {
-            if (kind == Kind.FILE_MMAP) {
-                throw new IllegalArgumentException("a mapping is a FileMap");
+            if (kind == Kind.FILE_MMAP || kind == Kind.FILE_ALLOCATE) {
+                throw new IllegalArgumentException(kind.eventName() + " has a record of its own");
             }
+        }
+    }
+
+    /// A range of a file was given room, or lost its content.
+    ///
+    /// @param end of the range, in octets from the file's start; null if it is not known
+    record FileAllocate(
+            EventHeader header,
+            @Nullable Text path,
+            @Nullable Long end,
+            AllocationMode mode,
+            long ret) implements Event {
+        @Override
+        public Kind kind() {
+            return Kind.FILE_ALLOCATE;
         }
     }
 

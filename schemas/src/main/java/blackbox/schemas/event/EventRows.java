@@ -53,6 +53,11 @@ public final class EventRows {
             case Event.FileIo e -> out.io(e);
             case Event.FileChange e -> out.change(e);
             case Event.FileXattr e -> out.attribute(e);
+            case Event.FileAllocate e ->
+                out.path(e.path())
+                        .number(Column.FLAGS, e.end())
+                        .number(Column.RET, e.ret())
+                        .said(e.mode().text(), null);
             case Event.FileMap e ->
                 out.path(e.path()).number(Column.FLAGS, e.protection().bits()).number(Column.RET, e.ret());
             case Event.NetCall e ->

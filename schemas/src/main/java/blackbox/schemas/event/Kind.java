@@ -30,7 +30,7 @@ public enum Kind {
     /// A shared writable mapping: writes through it are not seen one by one.
     FILE_MMAP(22, "file.mmap"),
     FILE_MKNOD(23, "file.mknod"),
-    /// Space was allocated or punched out (fallocate).
+    /// A range of a file was given room, or lost its content (fallocate).
     FILE_ALLOCATE(24, "file.allocate"),
     /// Its times were set.
     FILE_UTIME(25, "file.utime"),

@@ -358,7 +358,7 @@ public abstract sealed class FileView extends EventView {
         }
     }
 
-    /// `file.allocate`: space was allocated, or punched out.
+    /// `file.allocate`: a range was given room or lost its content; which, is in `what`.
     public static final class Allocate extends FileView {
         Allocate() {}
 
