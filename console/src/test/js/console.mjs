@@ -5,6 +5,7 @@
 // `node console.mjs unfold URL TOKEN RUN OUT` looks at what a run printed and at its replays, and prints what is there.
 // `node console.mjs access URL TOKEN RUN OUT` looks at who asked what, about that run and at all.
 // `node console.mjs login URL WHO RUN OUT` logs in by the provider of provider.mjs.
+// `node console.mjs land URL TOKEN RUN OUT` lands in a run, asks there, leaves, and replays it.
 // `node console.mjs follow URL TOKEN RUN CUTS` watches a run that is being recorded. It prints `cut` each time that it
 // has cut the connection, and goes on once it reads a line; at last it prints what it had shown, as JSON.
 import { connect, createServer } from "node:net";
@@ -229,13 +230,44 @@ async function unfold() {
   await page.keyboard.press("Home");
   said.first = await page.locator(".screen").textContent();
   await page.getByLabel("Speed").selectOption("16");
-  await page.getByRole("button", { name: "Play" }).press("Enter");
+  await page.getByRole("button", { name: "Play", exact: true }).press("Enter");
   await page.waitForFunction((whole) => document.querySelector(".screen").textContent === whole, said.printed);
-  await page.getByRole("button", { name: "Play" }).waitFor(); // it stops by itself
+  await page.getByRole("button", { name: "Play", exact: true }).waitFor(); // it stops by itself
   await page.locator(".verdict").getByRole("button", { name: "Event 1" }).press("Enter");
   await page.waitForSelector(".details table");
   said.opened = await page.locator(".details h2").textContent();
   await page.screenshot({ path: `${last}/console-unfolded.png`, fullPage: true });
+  return said;
+}
+
+async function land() {
+  const { page, thrown, context } = await tab();
+  await enter(page, `${url}/console#/run/${run}?open=replays`);
+  const started = page.getByRole("region", { name: "Started here" });
+  await started.getByRole("button", { name: "Land" }).press("Enter");
+  const said = { errors: thrown, nowhere: await started.locator("> p").innerText() };
+  await page.keyboard.type("7"); // where the page has put who forgot it
+  await page.keyboard.press("Enter");
+  await started.getByLabel("A command").fill("registers");
+  await page.keyboard.press("Enter");
+  await started.getByRole("table", { name: "registers" }).waitFor();
+  said.focus = await page.evaluate(() => document.activeElement.getAttribute("aria-label"));
+  await started.getByRole("button", { name: "next" }).press("Enter");
+  await started.getByRole("table", { name: "next" }).waitFor();
+  said.landed = await started.innerText();
+  said.axe = await axe(page);
+  await page.screenshot({ path: `${last}/console-landed.png`, fullPage: true });
+  const dark = await tab("dark");
+  await enter(dark.page, `${url}/console#/run/${run}?open=replays`);
+  await dark.page.getByRole("table", { name: "next" }).waitFor(); // what one has started, another one sees
+  said.axeDark = await axe(dark.page);
+  await dark.context.close();
+  await started.getByRole("button", { name: "Leave it" }).press("Enter");
+  await started.getByText("A landing at 7 has ended").waitFor();
+  await started.getByRole("button", { name: "Replay it" }).press("Enter");
+  await started.getByText("A replay has ended: DIVERGED").waitFor();
+  said.ended = await started.innerText();
+  await context.close();
   return said;
 }
 
@@ -319,7 +351,7 @@ async function follow() {
 
 let code = 0;
 try {
-  console.log(JSON.stringify(await { walk, unfold, access, login, follow }[action]()));
+  console.log(JSON.stringify(await { walk, unfold, access, login, land, follow }[action]()));
 } catch (problem) {
   console.error(problem);
   for (const page of browser.contexts().flatMap((context) => context.pages())) {

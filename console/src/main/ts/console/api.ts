@@ -102,7 +102,7 @@ export class Api {
         headers,
         body: options.body === undefined ? null : JSON.stringify(options.body),
         // What is not sent within that time waits for other tabs' connections: it must not happen later.
-        signal: options.method === "POST" ? AbortSignal.any([AbortSignal.timeout(options.wait ?? POST_MS), ...(options.signal ? [options.signal] : [])]) : (options.signal ?? null),
+        signal: (options.method ?? "GET") !== "GET" ? AbortSignal.any([AbortSignal.timeout(options.wait ?? POST_MS), ...(options.signal ? [options.signal] : [])]) : (options.signal ?? null),
         cache: "no-store",
         credentials: "omit",
         redirect: "error",

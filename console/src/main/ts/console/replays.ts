@@ -1,6 +1,7 @@
 import { fill, h } from "../page/dom";
 import { printable } from "../page/text";
 import { type Api, Refused } from "./api";
+import { Started } from "./started";
 
 /** Both sides of a difference, as a verdict names them (schemas/replay.md). */
 interface Difference {
@@ -45,7 +46,11 @@ interface Answer {
 export class Replays {
   readonly element: HTMLDetailsElement;
   private readonly body = h("div", {});
+  private readonly started: Started;
   private asked = false;
+  private turn = 0;
+  /** The verdicts that are shown, as JSON. */
+  private shown = "";
 
   constructor(
     private readonly api: Api,
@@ -54,7 +59,8 @@ export class Replays {
     private readonly opened: (open: boolean) => void,
     private readonly go: (event: number) => void,
   ) {
-    this.element = h("details", { toggle: () => void this.open() }, h("summary", {}, "Replays"), this.body);
+    this.started = new Started(api, run, gone, () => void this.verdicts());
+    this.element = h("details", { toggle: () => void this.open() }, h("summary", {}, "Replays"), this.started.element, this.body);
   }
 
   private async open(): Promise<void> {
@@ -63,19 +69,37 @@ export class Replays {
       return;
     }
     this.asked = true;
+    this.shown = "";
     fill(this.body, h("p", { role: "status" }, "Fetching…"));
+    await Promise.all([this.verdicts(), this.started.open()]);
+  }
+
+  private async verdicts(): Promise<void> {
+    const turn = ++this.turn;
     try {
-      const { log, verdicts } = await this.api.json<Answer>(`/runs/${this.run}/verdicts`, this.gone);
+      const answer = await this.api.json<Answer>(`/runs/${this.run}/verdicts`, this.gone);
+      const text = JSON.stringify(answer);
+      if (turn !== this.turn || text === this.shown) {
+        return; // a later answer is there, or this is what is shown: what is unfolded, and the focus, stay
+      }
+      this.shown = text;
+      const { log, verdicts } = answer;
       fill(
         this.body,
         log === "broken" && h("p", { class: "faults" }, "The log of runs does not hold: no verdict here is evidence."),
         verdicts.length === 0 && h("p", {}, log === "holds" ? "Nobody has replayed this run here." : "There is no verdict, and no log of runs that could say whether there was one."),
         ...verdicts.reverse().map((each) => this.verdict(each)),
-        h("p", {}, "To replay it: ", h("code", {}, `blackbox replay ${this.run}`), ". To land in it: ", h("code", {}, `blackbox replay ${this.run} --to EVENT`), "."),
+        h("p", {}, "On the command line: ", h("code", {}, `blackbox replay ${this.run}`), ", or ", h("code", {}, `blackbox replay ${this.run} --to EVENT`), " to land in it."),
       );
     } catch (problem) {
       this.asked = problem instanceof Refused && problem.status !== 0 && problem.status !== 503;
-      fill(this.body, h("p", { role: "alert", class: "faults" }, (problem as Error).message));
+      const why = h("p", { role: "alert", class: "faults" }, (problem as Error).message);
+      if (this.shown === "") {
+        fill(this.body, why);
+      } else {
+        this.body.prepend(why); // what was known stays
+        this.shown = "?";
+      }
     }
   }
 
@@ -122,6 +146,7 @@ export class Replays {
           "p",
           { class: "acts" },
           h("button", { type: "button", click: () => this.go(index) }, `Event ${index}`),
+          h("button", { type: "button", click: () => this.started.land(String(index)) }, `Land at ${index}`),
           h("code", {}, `blackbox replay ${this.run} --to ${index}`),
         ),
       (difference.causes ?? []).length > 0 && h("ul", {}, ...difference.causes!.map((cause) => h("li", {}, printable(cause)))),

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.ParseResult;
 
 /// The `blackbox` program. Each command has its own class; exit codes are those of the command-line contract.
@@ -153,9 +154,17 @@ public final class Main {
         // A TLS 1.2 client could ask for handshake after handshake; the JDK reads this at the first one only.
         System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
         // An argument @FILE belongs to the command: picocli would replace it with the file's words.
-        return Commands.addTo(new CommandLine(new Main()), args)
+        CommandLine all = Commands.addTo(new CommandLine(new Main()), args)
                 .setExpandAtFiles(false)
                 .setExecutionExceptionHandler(Main::explain);
+        IParameterExceptionHandler usual = all.getParameterExceptionHandler();
+        return all.setParameterExceptionHandler((wrong, given) -> {
+            if (wrong.getCommandLine().getParent() != null || given.length < 2 || !given[0].startsWith("-")) {
+                return usual.handleParseException(wrong, given);
+            }
+            all.getErr().println("blackbox: options stand behind the command, as in: blackbox runs --json");
+            return ExitCodes.BAD_INPUT;
+        });
     }
 
     /// One sentence for people; the stack trace only for unforeseen failures, or with BLACKBOX_TRACE set.

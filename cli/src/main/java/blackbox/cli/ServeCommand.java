@@ -18,6 +18,7 @@ import blackbox.node.access.ApiToken;
 import blackbox.node.access.ApiTokens;
 import blackbox.node.alert.Outbox;
 import blackbox.node.data.LocalTrust;
+import blackbox.node.data.TrustSource;
 import blackbox.node.login.OidcLogin;
 import blackbox.node.login.OidcSettings;
 import blackbox.node.record.AnchorService;
@@ -25,16 +26,17 @@ import blackbox.node.record.KafkaSettings;
 import blackbox.node.record.Pipeline;
 import blackbox.node.record.PipelineLock;
 import blackbox.node.record.ReadablePayloads;
+import blackbox.node.replay.StartedReplays;
 import blackbox.node.serve.ApiAddress;
 import blackbox.node.serve.ApiContext;
 import blackbox.node.serve.ApiServer;
-import blackbox.node.serve.TrustSource;
 import blackbox.node.verdict.IndexAhead;
 import blackbox.recorder.RecorderException;
 import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.keys.CertifiedKey;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.PayloadKeyFile;
+import blackbox.recorder.keys.Secrets;
 import blackbox.recorder.keys.WitnessKeyFile;
 import blackbox.recorder.witness.Witness;
 import blackbox.recorder.witness.WitnessLogs;
@@ -80,6 +82,11 @@ import picocli.CommandLine.Spec;
 final class ServeCommand implements Callable<Integer> {
 
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+    private static final int REPLAYS_MAX = 64;
+    /// The program that started this one, as it says itself.
+    private static final String LAUNCHER = "BLACKBOX_LAUNCHER";
+    /// What unlocks the keys that verdicts are signed with.
+    private static final List<String> SECRET_FILES = List.of(Secrets.PASSPHRASE, Secrets.PIN);
 
     @Mixin
     private CommonOptions common;
@@ -125,6 +132,14 @@ final class ServeCommand implements Callable<Integer> {
     private boolean noIndex;
 
     @Option(
+            names = "--replays",
+            paramLabel = "N",
+            description =
+                    "How many replays and landings that operators start over the API may run side by side, each with"
+                            + " a machine of its own; 0 for none. Default: ${DEFAULT-VALUE}.")
+    private int replays = 1;
+
+    @Option(
             names = "--log",
             paramLabel = "FORM",
             defaultValue = "text",
@@ -142,6 +157,9 @@ final class ServeCommand implements Callable<Integer> {
         DataFolder data = common.ownDataFolder();
         ApiAddress address = listening.address();
         listening.check(address);
+        if (replays < 0 || replays > REPLAYS_MAX) {
+            throw CommandException.badInput("--replays takes a number from 0 to " + REPLAYS_MAX + ", not " + replays);
+        }
         KafkaSettings broker = kafkaClient.settings(kafka, KafkaSettings.Ingest.HERE);
         PipelineLock lock = PipelineLock.tryTake(data);
         if (lock == null) {
@@ -162,8 +180,9 @@ final class ServeCommand implements Callable<Integer> {
         var ingest = new AtomicReference<@Nullable Pipeline>();
         try (Witness witnessing = witness == null ? null : openWitness(data, witnessed);
                 AccessLog access = AccessLog.open(data, tokens, say::warn);
-                ApiServer api =
-                        ApiServer.start(context(data, tokens, access, ingest, witnessing, login), address, tls)) {
+                StartedReplays started = startedReplays(data);
+                ApiServer api = ApiServer.start(
+                        context(data, tokens, access, ingest, started, witnessing, login), address, tls)) {
             announce(say, api, tokenFile, tls, witnessing);
             notice.ready();
             try (AnchorService _ = AnchorService.start(data, anchors, say::warn);
@@ -175,6 +194,7 @@ final class ServeCommand implements Callable<Integer> {
                 try (ReadablePayloads _ = ReadablePayloads.ofKilled(data, PayloadKeyFile.vault(data), say::warn);
                         IndexAhead _ = noIndex ? null : IndexAhead.start(data, say::warn)) {
                     awaitStop(stop, pipeline, say);
+                    started.cancelAll(); // they end while the rest is closed
                 } finally {
                     access.stopPublishing();
                 }
@@ -209,6 +229,7 @@ final class ServeCommand implements Callable<Integer> {
             ApiTokens tokens,
             AccessLog access,
             AtomicReference<@Nullable Pipeline> pipeline,
+            StartedReplays replays,
             @Nullable Witness witness,
             @Nullable OidcLogin login)
             throws IOException {
@@ -217,7 +238,30 @@ final class ServeCommand implements Callable<Integer> {
             return running == null ? null : running.ingest().status();
         };
         return new ApiContext(
-                data, new LocalTrust(data).recordings(), trust(data), tokens, access, ingest, witness, login);
+                data, new LocalTrust(data).recordings(), trust(data), tokens, access, ingest, replays, witness, login);
+    }
+
+    private StartedReplays startedReplays(DataFolder data) {
+        String launcher = System.getenv(LAUNCHER);
+        String secret = SECRET_FILES.stream()
+                .filter(name -> System.getenv(name) != null && !Files.isRegularFile(Path.of(System.getenv(name))))
+                .findFirst()
+                .orElse(null);
+        String whyNone = null;
+        if (replays == 0) {
+            whyNone = "this service starts no replays (`serve --replays 0`)";
+        } else if (launcher == null || launcher.isEmpty()) {
+            whyNone = "this service does not know the program that it is; start it as `blackbox serve`";
+        } else if (secret != null) {
+            whyNone = secret + " names what can be read once, by this service; a replay could not sign its verdict:"
+                    + " name a file there";
+        }
+        return new StartedReplays(
+                launcher == null ? List.of() : List.of(launcher),
+                data,
+                Math.max(1, replays),
+                whyNone,
+                InstantSource.system());
     }
 
     private static TrustSource trust(DataFolder data) {

@@ -52,6 +52,16 @@ class CommandLineTest {
         }
     }
 
+    @Test
+    void anOptionBeforeTheCommandIsToldWhereItBelongs() {
+        Said said = run("--data", folder.toString(), "runs");
+        assertEquals(2, said.exitCode());
+        assertEquals(
+                "blackbox: options stand behind the command, as in: blackbox runs --json",
+                said.err().strip());
+        assertTrue(run("--data").err().contains("Usage: blackbox"));
+    }
+
     /// With every command complete: the completion script lists the options of each.
     private static CommandLine whole() {
         return Main.commandLine("generate-completion");

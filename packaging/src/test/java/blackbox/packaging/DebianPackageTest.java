@@ -141,7 +141,7 @@ class DebianPackageTest {
         assertEquals("blackbox 700", told.get("home"));
         assertTrue(told.getOrDefault("enabled", "").contains("blackbox.service "), told::toString);
         assertEquals("1", told.get("subordinate"), "images are built in subordinate ids");
-        assertEquals("/usr/bin/blackbox serve --no-index", told.get("command"));
+        assertEquals("/usr/bin/blackbox serve --no-index --replays 0", told.get("command"));
         assertEquals("200", told.get("health"));
         assertEquals("[]", told.get("runs"));
         assertEquals("[]", told.get("cache"));

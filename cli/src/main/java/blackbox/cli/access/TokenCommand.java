@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
             "Make and revoke tokens for the HTTP API of `serve`.",
             "",
             "Roles: viewer (which runs there are, how they ended, whether they verify), auditor (all that was"
-                    + " recorded), operator (that, and to pause, resume and kill runs), approver (as auditor), admin."
+                    + " recorded), operator (that, and to pause, resume, kill and replay runs), approver (as auditor), admin."
                     + " Of a token only the digest is kept. Changes count from the next request on."
         },
         mixinStandardHelpOptions = true,

@@ -81,8 +81,8 @@ public record Installation(Path folder) {
             return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
         }
 
-        /// Waits until the agent has printed something.
-        void awaitOutput() throws IOException, InterruptedException {
+        /// Waits until something has been printed.
+        public void awaitOutput() throws IOException, InterruptedException {
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
             while (Files.size(out) == 0) {
                 boolean ended = process.waitFor(50, TimeUnit.MILLISECONDS);

@@ -24,23 +24,34 @@ import blackbox.schemas.folder.DataFolder;
 import blackbox.vm.ScratchFolder;
 import blackbox.vm.replay.ReplayCheckpoints;
 import blackbox.vm.replay.SteppedMachine;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -213,6 +224,73 @@ class FirstLandingTest {
         }
         assertEquals(List.of(), said);
         assertEquals(withoutWay(alone), withoutWay(beside));
+    }
+
+    /// With `serve`, which starts the landing, and ends it with itself.
+    @Test
+    void anOperatorLandsThroughTheService() throws Exception {
+        Path launcher = Files.writeString(
+                folder.resolve("launcher"),
+                "#!/bin/sh\nexec '" + String.join("' '", Installation.command()) + "' \"$@\"\n");
+        Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
+        var builder =
+                new ProcessBuilder(Installation.command("serve", "--json", "--no-index", "--listen", "127.0.0.1:0"));
+        builder.environment().put("BLACKBOX_LAUNCHER", launcher.toString());
+        Installation.Running serving = blackbox.start(builder);
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            serving.awaitOutput();
+            JsonNode told = new ObjectMapper().readTree(serving.out().toFile());
+            var asking = new Asking(
+                    client,
+                    URI.create(told.path("listening").asText() + "/api/v1/runs/" + run + "/replays"),
+                    Files.readString(Path.of(told.path("tokenFile").asText())).strip());
+            JsonNode landing = asking.ask("POST", "", "{\"to\": \"" + early.index() + "\"}", 202);
+            String id = "/" + landing.path("replay").asText();
+            JsonNode landed =
+                    asking.once(id, each -> each.path("state").asText().equals("landed"));
+            assertEquals(early.index(), landed.path("place").path("index").asLong(), landed::toString);
+            asking.ask("POST", id + "/ask", "{\"line\": \"registers\"}", 202);
+            JsonNode answered = asking.once(id, each -> each.path("answers").size() == 1);
+            assertTrue(answered.toString().contains("\"rip\":\""), answered::toString);
+            List<ProcessHandle> started = serving.process().descendants().toList();
+            assertTrue(started.stream().anyMatch(Installation::isQemu), started::toString);
+            serving.process().destroy();
+            assertTrue(serving.process().waitFor(60, TimeUnit.SECONDS));
+            for (ProcessHandle each : started) {
+                each.onExit().get(60, TimeUnit.SECONDS);
+            }
+        } finally {
+            serving.process().destroyForcibly();
+        }
+        try (Stream<Path> left = Files.list(blackbox.data().resolve("vm"))) {
+            assertEquals(List.of(), left.toList());
+        }
+    }
+
+    /// Requests about replays.
+    private record Asking(HttpClient client, URI replays, String token) {
+        JsonNode ask(String method, String path, @Nullable String body, int status) throws Exception {
+            HttpResponse<String> answer = client.send(
+                    HttpRequest.newBuilder(URI.create(replays + path))
+                            .header("Authorization", "Bearer " + token)
+                            .header("Content-Type", "application/json")
+                            .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
+                            .build(),
+                    BodyHandlers.ofString());
+            assertEquals(status, answer.statusCode(), answer::body);
+            return new ObjectMapper().readTree(answer.body());
+        }
+
+        JsonNode once(String path, Predicate<JsonNode> is) throws Exception {
+            for (long known = -1; ; ) {
+                known = ask("GET", "?after=" + known, null, 200).path("version").asLong();
+                JsonNode now = ask("GET", path, null, 200);
+                if (is.test(now)) {
+                    return now;
+                }
+                assertTrue(now.path("endedAt").isNull(), now::toString);
+            }
+        }
     }
 
     /// Without the machine's own socket, and from where it was executed.

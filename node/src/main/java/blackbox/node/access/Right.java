@@ -6,8 +6,8 @@ public enum Right {
     LIST,
     /// To read what was recorded.
     READ,
-    /// To pause a run, let it go on and end it.
-    STOP,
+    /// To pause a run, let it go on and end it; and to have runs replayed, which takes the host's processors.
+    OPERATE,
     /// To say yes to what somebody else asks for.
     APPROVE
 }

@@ -17,7 +17,7 @@ public enum Role {
             case VIEWER -> right == Right.LIST;
             case AUDITOR -> right == Right.LIST || right == Right.READ;
             case OPERATOR -> right != Right.APPROVE;
-            case APPROVER -> right != Right.STOP;
+            case APPROVER -> right != Right.OPERATE;
             case ADMIN -> true;
         };
     }

@@ -6,7 +6,9 @@ import blackbox.ingest.service.IngestStatus;
 import blackbox.ingest.table.CatalogView;
 import blackbox.node.access.AccessLog;
 import blackbox.node.access.ApiTokens;
+import blackbox.node.data.TrustSource;
 import blackbox.node.login.OidcLogin;
+import blackbox.node.replay.StartedReplays;
 import blackbox.recorder.witness.Witness;
 import blackbox.schemas.RunId;
 import blackbox.schemas.folder.DataFolder;
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// @param tokens that callers present
 /// @param access the record of who asked what
 /// @param ingest how ingest is doing; null as long as it has not started
+/// @param replays that callers may start
 /// @param witness for others' logs, if this service is one
 /// @param login by an identity provider, if there is one
 public record ApiContext(
@@ -30,6 +33,7 @@ public record ApiContext(
         ApiTokens tokens,
         AccessLog access,
         Supplier<@Nullable IngestStatus> ingest,
+        StartedReplays replays,
         @Nullable Witness witness,
         @Nullable OidcLogin login) {
 

@@ -133,8 +133,9 @@ class AccessRecordTest {
     @Test
     void eachRoleMayDoWhatItsTableSays() throws Exception {
         String looks = "RUNS RUN VERIFICATION LOGOUT OPEN_API METRICS";
-        String reads = looks + " TOUCHED EVIDENCE EVENTS OUTPUT VERDICTS WHY CAUSED ACCESS TABLES SQL MCP";
-        String stops = reads + " PAUSE RESUME KILL";
+        String reads =
+                looks + " TOUCHED EVIDENCE EVENTS OUTPUT VERDICTS REPLAYS REPLAY WHY CAUSED ACCESS TABLES SQL MCP";
+        String stops = reads + " PAUSE RESUME KILL START_REPLAY ASK_LANDING CANCEL_REPLAY";
         assertMay(Role.VIEWER, looks);
         assertMay(Role.AUDITOR, reads);
         assertMay(Role.APPROVER, reads);
@@ -145,12 +146,14 @@ class AccessRecordTest {
     private void assertMay(Role role, String routes) throws Exception {
         String token = token(role.word(), role, null);
         for (ApiRoute route : ApiRoute.values()) {
-            boolean posts = route.words().startsWith("POST");
+            String method = route.method().name();
+            boolean posts = method.equals("POST");
             String path = route.path()
                     .replace("{run}", "last")
                     .replace("{index}", "0")
-                    .replace("{call}", "0");
-            int status = call(token, posts ? "POST" : "GET", path, posts ? "{\"reason\":\"a test\"}" : null)
+                    .replace("{call}", "0")
+                    .replace("{replay}", "0");
+            int status = call(token, method, path, posts ? "{\"reason\":\"a test\"}" : null)
                     .statusCode();
             boolean may = List.of(routes.split(" ")).contains(route.name());
             assertEquals(!may, status == 403, role + " " + route + " " + status);

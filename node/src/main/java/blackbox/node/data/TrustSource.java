@@ -1,4 +1,4 @@
-package blackbox.node.serve;
+package blackbox.node.data;
 
 import blackbox.evidence.anchor.AnchorTrust;
 import blackbox.evidence.log.NoteVerifier;
