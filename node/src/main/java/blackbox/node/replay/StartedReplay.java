@@ -273,7 +273,7 @@ public final class StartedReplay {
                 answersChars -= answers.remove().said().length();
                 forgotten++;
             }
-        } else {
+        } else if (!isPlace) {
             report = document;
         }
         changed();
