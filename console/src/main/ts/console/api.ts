@@ -5,7 +5,7 @@ const MALFORMED = -1;
 /** How often a stream may end before all that there is has come. */
 const VAIN_MAX = 5;
 /** After these, asking again gives nothing else. */
-const FINAL = [MALFORMED, 400, 401, 403, 404];
+export const FINAL = [MALFORMED, 400, 401, 403, 404];
 
 /** An answer that is none; `status` 0 where the service could not be asked. */
 export class Refused extends Error {

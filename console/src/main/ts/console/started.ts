@@ -1,6 +1,6 @@
 import { fill, h } from "../page/dom";
 import { printable } from "../page/text";
-import { type Api, Refused } from "./api";
+import { type Api, FINAL, Refused } from "./api";
 
 /** A replay or a landing that this service was asked for (openapi.json). */
 interface Job {
@@ -28,8 +28,6 @@ interface Jobs {
 
 const AGAIN_MS = 2_000;
 const AGAIN_MS_MAX = 60_000;
-/** Asking again would not change these. */
-const FINAL = [400, 401, 403, 404];
 /** What is asked most. */
 const QUESTIONS = ["processes", "registers", "output", "console", "next", "back", "step", "help"];
 

@@ -36,6 +36,7 @@ import blackbox.recorder.anchor.AnchorSettings;
 import blackbox.recorder.keys.CertifiedKey;
 import blackbox.recorder.keys.KeyAccess;
 import blackbox.recorder.keys.PayloadKeyFile;
+import blackbox.recorder.keys.SecretFile;
 import blackbox.recorder.keys.Secrets;
 import blackbox.recorder.keys.WitnessKeyFile;
 import blackbox.recorder.witness.Witness;
@@ -244,7 +245,7 @@ final class ServeCommand implements Callable<Integer> {
     private StartedReplays startedReplays(DataFolder data) {
         String launcher = System.getenv(LAUNCHER);
         String secret = SECRET_FILES.stream()
-                .filter(name -> System.getenv(name) != null && !Files.isRegularFile(Path.of(System.getenv(name))))
+                .filter(name -> System.getenv(name) != null && SecretFile.isReadOnce(Path.of(System.getenv(name))))
                 .findFirst()
                 .orElse(null);
         String whyNone = null;

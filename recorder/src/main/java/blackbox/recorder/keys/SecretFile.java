@@ -51,7 +51,7 @@ public final class SecretFile {
     /// (`/dev/fd/N`) can be read only once, and a pair of keys needs them twice: they are kept until this
     /// process ends.
     static char[] characters(Path file) throws IOException {
-        if (Files.isRegularFile(file)) {
+        if (!isReadOnce(file)) {
             return read(file);
         }
         synchronized (PIPED) {
@@ -62,6 +62,11 @@ public final class SecretFile {
             }
             return kept.clone();
         }
+    }
+
+    /// Whether what it names gives its octets only once, as a pipe does, and so to this process alone.
+    public static boolean isReadOnce(Path file) {
+        return !Files.isRegularFile(file);
     }
 
     private static char[] read(Path file) throws IOException {
